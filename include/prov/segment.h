@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef PROV_SEGMENT_H
+#define PROV_SEGMENT_H
+#include <stdint.h>
+/*
+ * The shared memory through which a traced process reports: version 1.
+ *
+ * One file per session, the arena, on tmpfs, 0600:
+ *
+ *	+----------------+------------------+---------+---------+ ...
+ *	| struct         | uint32_t owner[] | chunk 0 | chunk 1 |
+ *	| prov_arena     |                  |         |         |
+ *	+----------------+------------------+---------+---------+ ...
+ *
+ * A program image claims a chunk by compare-and-swap of its owner word from 0
+ * to its pid, maps only that chunk, and appends records (prov/event.h). When
+ * it is full it claims another. Nothing is ever flushed: what is in a chunk
+ * when the process dies, by whatever means, is the record.
+ *
+ * Record words are the only synchronisation. A writer reserves room by
+ * swapping the word at the end of the records from 0 to size | BUSY, fills
+ * the record in, and stores size | READY with release order. A reader walks
+ * from record to record by size, stops at a word of 0, and treats everything
+ * it finds as hostile.
+ *
+ * All integers are little-endian and naturally aligned. Times are nanoseconds
+ * of CLOCK_MONOTONIC.
+ */
+#define PROV_ARENA_MAGIC   UINT64_C(0x616e657261767270)	/* "prvarena" */
+#define PROV_ARENA_VERSION 1u
+#define PROV_CHUNK_MAGIC   UINT32_C(0x6b6e6863)		/* "chnk" */
+#define PROV_CHUNK_SIZE	   (32u << 10)
+#define PROV_CHUNKS_MAX	   (1u << 16)			/* 2 GiB */
+#define PROV_ENV_ROOM	   3072u
+
+/* Why something was not recorded; index of prov_arena.lost. */
+enum prov_lost {
+	PROV_LOST_IMAGE = 0,	/* an image found no chunk: nothing of it is recorded */
+	PROV_LOST_RECORD = 1,	/* a record found no room */
+	PROV_LOST_KINDS = 8,
+};
+
+struct prov_arena {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t chunk_size;
+	uint32_t chunks;	/* how many fit into the file */
+	uint32_t first_chunk;	/* byte offset of chunk 0, page aligned */
+	uint32_t ready;		/* chunks below this have memory behind them */
+	uint32_t hint;		/* where to look for a free chunk next */
+	uint32_t closed;	/* not 0: the session is over, report nothing more */
+	uint32_t granularity;	/* control word, enum prov_granularity */
+	uint32_t collector;	/* pid of the collector */
+	uint32_t reserved;
+	uint64_t lost[PROV_LOST_KINDS];
+	uint64_t session[2];	/* run id */
+	/* Names of environment variables that may be recorded: NUL-terminated
+	 * strings, a trailing '*' stands for any rest; an empty one ends them. */
+	char env_allow[PROV_ENV_ROOM];
+};
+
+enum prov_granularity {
+	PROV_FIRST_LAST = 0,	/* count every access, keep first and last */
+	PROV_OPEN_CLOSE = 1,	/* opens and closes only */
+	PROV_OFF = 2,
+};
+
+/* At the start of each chunk. */
+struct prov_chunk {
+	uint32_t magic;
+	uint32_t pid;		/* of the image that owns it */
+	uint64_t start;		/* when that image began; with pid it names the image */
+	uint32_t seq;		/* 0 for the image's first chunk, then 1, 2, ... */
+	uint32_t tail;		/* hint: no record begins before the last one and after this */
+	uint32_t drained;	/* set by the collector: all of it was read and settled */
+	uint32_t reserved;
+	uint64_t lost;		/* records of this image that found no room */
+	uint64_t pad[3];
+};
+
+#define PROV_CHUNK_HEAD 64u	/* first record; sizeof(struct prov_chunk) */
+
+/* A record's first word: size in bytes (multiple of 8, header included) and state. */
+#define PROV_RECORD_SIZE  UINT32_C(0x00ffffff)
+#define PROV_RECORD_BUSY  UINT32_C(0x01000000)
+#define PROV_RECORD_READY UINT32_C(0x02000000)
+#define PROV_RECORD_MAX	  8192u	/* longer facts are split or cut and say so */
+
+/* How a new image finds its session: "<arena path>,<pid>,<start>" where pid and
+ * start (decimal) name the image that called exec. */
+#define PROV_SESSION_ENV "PROV_SESSION"
+
+#endif
