@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* key.c - the canonical keys that ids are made of */
+#include "model/key.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/map.h"
+
+/* Types whose source names the same files on every node that mounts it. */
+static const char *const shared_types[] = {
+	"nfs", "nfs4", "lustre", "gpfs", "beegfs", "ceph", "cifs", "smb3", "9p", "afs", "orangefs", "fuse.",
+};
+
+/* Types whose files do not outlive the boot. */
+static const char *const volatile_types[] = {
+	"tmpfs", "ramfs", "devtmpfs", "proc", "sysfs", "cgroup", "cgroup2", "mqueue", "hugetlbfs",
+};
+
+static char *first_line(const char *path, char *out, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	out[0] = 0;
+	if (f) {
+		if (!fgets(out, (int)size, f))
+			out[0] = 0;
+		(void)fclose(f);
+		out[strcspn(out, "\n")] = 0;
+	}
+	return out;
+}
+
+const char *key_boot(void)
+{
+	static char boot[64];
+
+	return boot[0] ? boot : first_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+}
+
+const char *key_host(void)
+{
+	static char host[256];
+
+	if (!host[0] && gethostname(host, sizeof(host) - 1) < 0)
+		host[0] = 0;
+	return host;
+}
+
+const char *key_machine(void)
+{
+	static char machine[64];
+
+	if (!machine[0])
+		first_line("/etc/machine-id", machine, sizeof(machine));
+	return machine[0] ? machine : key_host();
+}
+
+struct id execution_id_of(const char *boot, uint32_t pid, int64_t start)
+{
+	char key[160];
+	int n = snprintf(key, sizeof(key), "x|%s|%" PRIu32 "|%" PRId64, boot, pid, start);
+
+	return id_of(key, (size_t)n);
+}
+
+struct id object_id_of(const char *fs, uint64_t ino, int64_t btime)
+{
+	struct buf b = { 0 };
+	struct id id;
+
+	buf_printf(&b, "o|%s|%" PRIu64 "|%" PRId64, fs, ino, btime);
+	id = id_of(b.data, b.size);
+	buf_release(&b);
+	return id;
+}
+
+struct id user_id_of(const char *user, const char *host)
+{
+	struct buf b = { 0 };
+	struct id id;
+
+	buf_printf(&b, "u|%s|%s", user, host);
+	id = id_of(b.data, b.size);
+	buf_release(&b);
+	return id;
+}
+
+struct id run_id_new(void)
+{
+	struct {
+		uint8_t random[16];
+		int64_t now;
+		int64_t pid;
+	} seed = { .now = clock_real(), .pid = getpid() };
+
+	/* without randomness, time and pid still tell runs of one host apart */
+	if (getrandom(seed.random, sizeof(seed.random), GRND_NONBLOCK) < 0)
+		seed.now ^= clock_mono() << 20;
+	return id_of(&seed, sizeof(seed));
+}
+
+static int listed(const char *type, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(list[i]);
+
+		if (list[i][len - 1] == '.' ? !strncmp(type, list[i], len) : !strcmp(type, list[i]))
+			return 1;
+	}
+	return 0;
+}
+
+/* mountinfo writes blank, tab, newline and backslash as \ooo. */
+static void unescape(char *s)
+{
+	char *out = s;
+
+	for (; *s; s++) {
+		unsigned v;
+
+		if (s[0] == '\\' && sscanf(s + 1, "%3o", &v) == 1) {
+			*out++ = (char)v;
+			s += 3;
+		} else {
+			*out++ = *s;
+		}
+	}
+	*out = 0;
+}
+
+static char *describe_mount(struct arena *a, const char *type, const char *source, char *point)
+{
+	struct statfs fs;
+	uint64_t fsid = 0;
+
+	if (listed(type, shared_types, sizeof(shared_types) / sizeof(shared_types[0])))
+		return arena_printf(a, "%s:%s", type, source);
+	unescape(point);
+	if (statfs(point, &fs) == 0)
+		memcpy(&fsid, &fs.f_fsid, sizeof(fsid));
+	if (listed(type, volatile_types, sizeof(volatile_types) / sizeof(volatile_types[0])))
+		return arena_printf(a, "%s|%s|%s|%" PRIx64, key_machine(), key_boot(), type, fsid);
+	return arena_printf(a, "%s|%s|%" PRIx64, key_machine(), type, fsid);
+}
+
+/* One line: "36 35 98:0 /root /point options [tags] - type source options". */
+static void read_mount(struct arena *a, struct map *m, char *line)
+{
+	char *field[10] = { 0 };
+	unsigned major_nr, minor_nr;
+	uint64_t dev;
+	void **slot;
+	char *dash = strstr(line, " - ");
+
+	if (!dash)
+		return;
+	*dash = 0;
+	for (size_t i = 0; i < 5; i++)
+		field[i] = strsep(&line, " ");
+	dash += 3;
+	for (size_t i = 5; i < 7; i++)
+		field[i] = strsep(&dash, " ");
+	if (!field[4] || !field[6] || sscanf(field[2], "%u:%u", &major_nr, &minor_nr) != 2)
+		return;
+	dev = makedev(major_nr, minor_nr);
+	slot = map_at(m, &dev, sizeof(dev));
+	if (!*slot)
+		*slot = describe_mount(a, field[5], field[6], field[4]);
+}
+
+const char *fs_of_device(uint64_t dev)
+{
+	static struct arena texts;
+	static struct map known;
+	char *line = NULL;
+	size_t room = 0;
+	void **slot;
+	FILE *f;
+	const char *text = map_get(&known, &dev, sizeof(dev));
+
+	if (text)
+		return text;
+	f = fopen("/proc/self/mountinfo", "re");
+	if (f) {
+		while (getline(&line, &room, f) > 0)
+			read_mount(&texts, &known, line);
+		(void)fclose(f);
+		free(line);
+	}
+	slot = map_at(&known, &dev, sizeof(dev));
+	/* not mounted here: pipefs, sockfs, memfd, another mount namespace */
+	if (!*slot)
+		*slot = arena_printf(&texts, "%s|%s|dev|%" PRIx64, key_machine(), key_boot(), dev);
+	return *slot;
+}
+
+enum object_kind object_kind_of_mode(uint32_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFREG:
+		return OBJECT_FILE;
+	case S_IFDIR:
+		return OBJECT_DIRECTORY;
+	case S_IFIFO:
+		return OBJECT_PIPE;
+	case S_IFSOCK:
+		return OBJECT_SOCKET;
+	case S_IFCHR:
+	case S_IFBLK:
+		return OBJECT_DEVICE;
+	case S_IFLNK:
+		return OBJECT_SYMLINK;
+	default:
+		return OBJECT_OTHER;
+	}
+}
+
+static int object_by_statx(const char *path, int flags, struct object *out)
+{
+	struct statx st;
+
+	if (statx(AT_FDCWD, path, flags, STATX_BASIC_STATS | STATX_BTIME, &st) < 0)
+		return -errno;
+	*out = (struct object){
+		.kind = object_kind_of_mode(st.stx_mode),
+		.dev = makedev(st.stx_dev_major, st.stx_dev_minor),
+		.ino = st.stx_ino,
+		.size = (int64_t)st.stx_size,
+		.mtime = st.stx_mtime.tv_sec * INT64_C(1000000000) + st.stx_mtime.tv_nsec,
+		.seen = clock_mono(),
+	};
+	if (st.stx_mask & STATX_BTIME)
+		out->btime = st.stx_btime.tv_sec * INT64_C(1000000000) + st.stx_btime.tv_nsec;
+	out->id = object_id_of(fs_of_device(out->dev), out->ino, out->btime);
+	return 0;
+}
+
+int object_of_path(const char *path, struct object *out)
+{
+	return object_by_statx(path, 0, out);
+}
+
+int object_of_name(const char *path, struct object *out)
+{
+	return object_by_statx(path, AT_SYMLINK_NOFOLLOW, out);
+}
