@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* image.c - the beginning of an image, and room for its records */
+#include "image.h"
+
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "elf.h"
+#include "sys.h"
+#include "text.h"
+
+/* The state of a forked child must read as zero before anything of ours runs. */
+struct image image __attribute__((aligned(4096)));
+struct session session;
+
+static int (*vdso_clock)(clockid_t, struct timespec *);
+static uint64_t coarse_step;
+
+static uint64_t clock_read(clockid_t id)
+{
+	struct timespec t;
+
+	if (!vdso_clock || vdso_clock(id, &t) != 0)
+		(void)sys2(SYS_clock_gettime, id, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+void now_init(void)
+{
+	struct timespec step = { 0 };
+
+	vdso_clock = (int (*)(clockid_t, struct timespec *))elf_find_any("__vdso_clock_gettime");
+	(void)sys2(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &step);
+	coarse_step = (uint64_t)step.tv_sec * UINT64_C(1000000000) + (uint64_t)step.tv_nsec;
+}
+
+uint64_t now_exact(void)
+{
+	uint64_t t = clock_read(CLOCK_MONOTONIC);
+
+	__atomic_store_n(&image.stamp, t, __ATOMIC_RELAXED);
+	return t;
+}
+
+uint64_t now_coarse(void)
+{
+	uint64_t t = clock_read(CLOCK_MONOTONIC_COARSE);
+	uint64_t stamp = __atomic_load_n(&image.stamp, __ATOMIC_RELAXED);
+
+	return t > stamp ? t : stamp;
+}
+
+uint64_t now_fuzz(void)
+{
+	return coarse_step;
+}
+
+void *scratch_take(void)
+{
+	long r;
+
+	for (unsigned i = 0; i < SCRATCHES; i++) {
+		uint32_t no = 0;
+
+		if (!__atomic_load_n(&image.scratch[i].taken, __ATOMIC_RELAXED) &&
+		    __atomic_compare_exchange_n(&image.scratch[i].taken, &no, 1, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return image.scratch[i].room;
+	}
+	r = sys6(SYS_mmap, 0, SCRATCH_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return sys_failed(r) ? NULL : (void *)r;
+}
+
+void scratch_give(void *room)
+{
+	char *p = room, *first = (char *)image.scratch;
+
+	if (!p)
+		return;
+	if (p >= first && p < first + sizeof(image.scratch)) {
+		size_t i = (size_t)(p - first) / sizeof(image.scratch[0]);
+
+		__atomic_store_n(&image.scratch[i].taken, 0, __ATOMIC_RELEASE);
+	} else {
+		(void)sys2(SYS_munmap, p, SCRATCH_ROOM);
+	}
+}
+
+int session_set(const char *value)
+{
+	const char *comma = NULL, *p;
+	uint64_t pid, start;
+
+	for (p = value; *p; p++)
+		if (*p == ',')
+			comma = p;
+	for (p = comma ? comma - 1 : value; p > value && *p != ',';)
+		p--;
+	if (!comma || *p != ',' || p == value || (size_t)(p - value) >= sizeof(session.path))
+		return -1;
+	if (!text_parse(p + 1, &pid) || !text_parse(comma + 1, &start))
+		return -1;
+	memcpy(session.path, value, (size_t)(p - value));
+	session.path[p - value] = 0;
+	session.parent_pid = (uint32_t)pid;
+	session.parent_start = start;
+	return 0;
+}
+
+static int arena_map(int fd)
+{
+	struct statx st;
+	struct prov_arena *a;
+	long r;
+
+	if (session.arena)
+		return 0;
+	r = sys6(SYS_mmap, 0, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (sys_failed(r))
+		return -1;
+	a = (struct prov_arena *)r;
+	if (sys5(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_SIZE, &st) < 0 || a->magic != PROV_ARENA_MAGIC ||
+	    a->version != PROV_ARENA_VERSION || a->chunk_size != PROV_CHUNK_SIZE || a->chunks == 0 ||
+	    a->chunks > PROV_CHUNKS_MAX || a->first_chunk < 4096 + a->chunks * sizeof(uint32_t) ||
+	    st.stx_size < a->first_chunk + (uint64_t)a->chunks * PROV_CHUNK_SIZE) {
+		(void)sys2(SYS_munmap, a, sizeof(*a));
+		return -1;
+	}
+	r = sys6(SYS_mmap, 0, a->first_chunk, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	(void)sys2(SYS_munmap, a, sizeof(*a));
+	if (sys_failed(r))
+		return -1;
+	session.arena = (struct prov_arena *)r;
+	session.owners = (uint32_t *)((char *)r + 4096);
+	return 0;
+}
+
+/* A chunk that is ours from now on, mapped; NULL when there is none. */
+static struct prov_chunk *chunk_claim(int fd, uint32_t pid)
+{
+	struct prov_arena *a = session.arena;
+	uint32_t ready = __atomic_load_n(&a->ready, __ATOMIC_ACQUIRE);
+	uint32_t first = __atomic_load_n(&a->hint, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; i < a->chunks; i++) {
+		uint32_t at = (first + i) % a->chunks, none = 0;
+		uint64_t offset = a->first_chunk + (uint64_t)at * PROV_CHUNK_SIZE;
+		long r;
+
+		if (__atomic_load_n(&session.owners[at], __ATOMIC_RELAXED) != 0 ||
+		    !__atomic_compare_exchange_n(&session.owners[at], &none, pid, 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		__atomic_store_n(&a->hint, at + 1, __ATOMIC_RELAXED);
+		/* touching a page that tmpfs has no room for would kill the
+		 * program (SIGBUS): make sure of the memory first */
+		if (at >= ready && sys4(SYS_fallocate, fd, 0, offset, PROV_CHUNK_SIZE) < 0) {
+			__atomic_store_n(&session.owners[at], 0, __ATOMIC_RELEASE);
+			return NULL;
+		}
+		r = sys6(SYS_mmap, 0, PROV_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+		if (sys_failed(r)) {
+			__atomic_store_n(&session.owners[at], 0, __ATOMIC_RELEASE);
+			return NULL;
+		}
+		return (struct prov_chunk *)r;
+	}
+	return NULL;
+}
+
+static void chunk_init(struct prov_chunk *c, uint32_t seq)
+{
+	c->pid = image.pid;
+	c->start = image.start;
+	c->seq = seq;
+	c->tail = PROV_CHUNK_HEAD;
+	__atomic_store_n(&c->magic, PROV_CHUNK_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* An own chunk that the collector is done with and no descriptor points into. */
+static struct prov_chunk *chunk_reuse(void)
+{
+	uint32_t n = image.n_chunks < 64 ? image.n_chunks : 64;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct prov_chunk *c = image.chunks[i];
+		uint32_t yes = 1;
+
+		/* 2: taken, so that two threads do not take it at once */
+		if (c != image.chunk &&
+		    __atomic_compare_exchange_n(&c->drained, &yes, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+			memset((char *)c + PROV_CHUNK_HEAD, 0, PROV_CHUNK_SIZE - PROV_CHUNK_HEAD);
+			for (uint32_t k = 0; k < KNOWN_SIZE; k++)
+				if (image.known[k].chunk == c)
+					image.known[k].tally = NULL;
+			return c;
+		}
+	}
+	return NULL;
+}
+
+static int chunk_next(struct prov_chunk *full)
+{
+	struct prov_chunk *c = chunk_reuse();
+	uint32_t seq = full->seq + 1;
+
+	if (!c) {
+		long fd = sys4(SYS_openat, AT_FDCWD, session.path, O_RDWR | O_CLOEXEC, 0);
+
+		if (fd < 0)
+			return -1;
+		c = chunk_claim((int)fd, image.pid);
+		(void)sys1(SYS_close, fd);
+		if (!c)
+			return -1;
+		uint32_t at = __atomic_fetch_add(&image.n_chunks, 1, __ATOMIC_RELAXED);
+
+		if (at < 64)
+			image.chunks[at] = c;
+	}
+	chunk_init(c, seq);
+	__atomic_store_n(&c->drained, 0, __ATOMIC_RELEASE);
+	/* another thread may have been faster: ours then stays empty until the
+	 * image ends, and theirs is used */
+	__atomic_compare_exchange_n(&image.chunk, &full, c, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static struct prov_record *chunk_reserve(struct prov_chunk *c, uint32_t size)
+{
+	uint32_t at = __atomic_load_n(&c->tail, __ATOMIC_ACQUIRE);
+
+	while (at + size <= PROV_CHUNK_SIZE) {
+		struct prov_record *r = (struct prov_record *)((char *)c + at);
+		uint32_t word = 0, step;
+
+		if (__atomic_compare_exchange_n(&r->word, &word, size | PROV_RECORD_BUSY, 0,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			__atomic_store_n(&c->tail, at + size, __ATOMIC_RELEASE);
+			return r;
+		}
+		step = word & PROV_RECORD_SIZE;
+		if (step < sizeof(*r) || step % 8)
+			return NULL;
+		at += step;
+	}
+	return NULL;
+}
+
+static void *record_in(struct prov_chunk *c, uint32_t type, uint32_t size)
+{
+	struct prov_record *r = chunk_reserve(c, size);
+
+	if (r) {
+		r->type = (uint16_t)type;
+		r->time = now_exact();
+	}
+	return r;
+}
+
+void *record_begin(uint32_t type, size_t size)
+{
+	size = (size + 7) & ~(size_t)7;
+	for (int tries = 0; size <= PROV_RECORD_MAX && tries < 8; tries++) {
+		struct prov_chunk *c = __atomic_load_n(&image.chunk, __ATOMIC_ACQUIRE);
+		void *r;
+
+		if (!c)
+			return NULL;
+		r = record_in(c, type, (uint32_t)size);
+		if (r)
+			return r;
+		if (chunk_next(c) < 0)
+			break;
+	}
+	if (image.chunk)
+		__atomic_fetch_add(&image.chunk->lost, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&session.arena->lost[PROV_LOST_RECORD], 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+void record_end(void *record)
+{
+	struct prov_record *r = record;
+
+	__atomic_store_n(&r->word, (r->word & PROV_RECORD_SIZE) | PROV_RECORD_READY, __ATOMIC_RELEASE);
+}
+
+static void start_record(int forked)
+{
+	/* only one thread begins an image, and its stack may be small */
+	static char exe[4096], cwd[4096];
+	long exe_size = sys3(SYS_readlink, "/proc/self/exe", exe, sizeof(exe) - 1);
+	long cwd_size = sys2(SYS_getcwd, cwd, sizeof(cwd));
+	struct prov_start *s;
+
+	exe[exe_size > 0 ? exe_size : 0] = 0;
+	exe_size = exe_size > 0 ? exe_size + 1 : 1;
+	if (cwd_size <= 0) {
+		cwd[0] = 0;
+		cwd_size = 1;
+	}
+	/* the two together may pass the limit of a record: cwd gives way */
+	if (sizeof(*s) + (size_t)exe_size + (size_t)cwd_size > PROV_RECORD_MAX - 8)
+		cwd_size = 1;
+	s = record_begin(PROV_START, sizeof(*s) + (size_t)exe_size + (size_t)cwd_size);
+	if (!s)
+		return;
+	s->head.time = image.start;
+	s->pid = image.pid;
+	s->ppid = (uint32_t)sys0(SYS_getppid);
+	s->uid = (uint32_t)sys0(SYS_getuid);
+	s->gid = (uint32_t)sys0(SYS_getgid);
+	s->parent_pid = session.parent_pid;
+	s->parent_start = session.parent_start;
+	s->how = forked ? PROV_HOW_FORK : session.parent_start ? PROV_HOW_EXEC : PROV_HOW_ROOT;
+	s->head.flags = (uint16_t)session.start_flags;
+	s->fuzz = coarse_step;
+	s->exe_size = (uint32_t)exe_size;
+	s->cwd_size = (uint32_t)cwd_size;
+	memcpy(s->text, exe, (size_t)exe_size);
+	memcpy(s->text + exe_size, cwd, (size_t)cwd_size);
+	s->text[(size_t)exe_size + (size_t)cwd_size - 1] = 0;
+	record_end(s);
+}
+
+static int image_begin(void)
+{
+	struct prov_chunk *c;
+	int forked = (int)session.begun;
+	long fd;
+
+	if (!session.path[0])
+		return -1;
+	fd = sys4(SYS_openat, AT_FDCWD, session.path, O_RDWR | O_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	if (arena_map((int)fd) < 0 || __atomic_load_n(&session.arena->closed, __ATOMIC_RELAXED)) {
+		(void)sys1(SYS_close, fd);
+		return -1;
+	}
+	image.pid = (uint32_t)sys0(SYS_getpid);
+	image.start = now_exact();
+	c = chunk_claim((int)fd, image.pid);
+	(void)sys1(SYS_close, fd);
+	if (!c) {
+		__atomic_fetch_add(&session.arena->lost[PROV_LOST_IMAGE], 1, __ATOMIC_RELAXED);
+		return -1;
+	}
+	chunk_init(c, 0);
+	image.chunks[0] = c;
+	image.n_chunks = 1;
+	image.chunk = c;
+	start_record(forked);
+	session.parent_pid = image.pid;
+	session.parent_start = image.start;
+	if (!session.begun) {
+		session.begun = 1;
+		(void)sys3(SYS_madvise, &image, sizeof(image), MADV_WIPEONFORK);
+	}
+	return 0;
+}
+
+int image_ready(void)
+{
+	uint32_t state = __atomic_load_n(&image.state, __ATOMIC_ACQUIRE);
+
+	if (state == IMAGE_ON)
+		return 1;
+	if (state != IMAGE_NEW || !session.path[0] ||
+	    !__atomic_compare_exchange_n(&image.state, &state, IMAGE_STARTING, 0, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return 0;
+	state = image_begin() == 0 ? IMAGE_ON : IMAGE_OFF;
+	__atomic_store_n(&image.state, state, __ATOMIC_RELEASE);
+	return state == IMAGE_ON;
+}
+
+int image_is_mine(void)
+{
+	return (uint32_t)sys0(SYS_getpid) == image.pid;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef SHIM_IMAGE_H
+#define SHIM_IMAGE_H
+#include <stddef.h>
+#include <stdint.h>
+
+#include "prov/event.h"
+#include "prov/segment.h"
+/*
+ * This program image as the session knows it. Everything that must not
+ * survive a fork lies in one block of pages that the kernel hands to a forked
+ * child as zeroes (MADV_WIPEONFORK, Linux 4.14): the child finds itself NEW at
+ * its first hook and begins an image of its own. A vfork child shares the
+ * block with its waiting parent and must not change what describes
+ * descriptors; image_is_mine() tells.
+ */
+enum image_state { IMAGE_NEW = 0, IMAGE_STARTING, IMAGE_ON, IMAGE_OFF };
+
+#define FD_NEAR	   1024u	/* descriptors with a slot in the block itself */
+#define FD_FAR	   1024u	/* further tables of FD_NEAR slots, mapped when needed */
+#define KNOWN_SIZE 256u		/* recently opened objects; a power of two */
+#define MAPS_MAX   32u
+#define SCRATCH_ROOM 10240u
+#define SCRATCHES    64u
+
+struct known {
+	uint64_t ino, dev, name;	/* name: hash of how it was called */
+	int64_t btime;
+	struct prov_tally *tally;
+	struct prov_chunk *chunk;
+};
+
+struct shared_map {		/* shared mapping that mprotect could make writable */
+	uintptr_t from, to;
+	struct prov_tally *tally;
+};
+
+struct scratch {
+	uint32_t taken;
+	_Alignas(16) char room[SCRATCH_ROOM];
+};
+
+struct image {
+	uint32_t state;
+	uint32_t pid;
+	uint64_t start;
+	uint64_t stamp;		/* time of the newest exact reading: orders hot accesses */
+	struct prov_chunk *chunk;	/* being filled */
+	struct prov_chunk *chunks[64];	/* all of them, for reuse once drained */
+	uint32_t n_chunks;
+	uint32_t names;		/* bumped when names may have changed under us */
+	struct shared_map maps[MAPS_MAX];
+	struct prov_tally *fd[FD_NEAR];
+	struct prov_tally **far[FD_FAR];
+	struct known known[KNOWN_SIZE];
+	struct scratch scratch[SCRATCHES];
+};
+
+extern struct image image;
+
+/* Where the session is, from the environment; survives fork. */
+struct session {
+	char path[512];
+	uint32_t parent_pid;	/* image that started this one, later this one itself */
+	uint64_t parent_start;
+	uint32_t begun;		/* this process image has begun once: a NEW state now means fork */
+	struct prov_arena *arena;
+	uint32_t *owners;
+	uint32_t start_flags;	/* enum prov_start_flags */
+};
+
+extern struct session session;
+
+/* Takes "path,pid,start". 0, or -1 when it makes no sense. */
+int session_set(const char *value);
+
+/* Begins the image if it is new; 1 when it may record. Never blocks; another
+ * thread that is just beginning makes this answer 0. */
+int image_ready(void);
+
+/* Not in a vfork child. One system call. */
+int image_is_mine(void);
+
+/* Reserves a record of size bytes (header included), type and time set, the
+ * rest zero; NULL (and counted as lost) when there is no room. record_end()
+ * hands it over. */
+void *record_begin(uint32_t type, size_t size);
+void record_end(void *record);
+
+/* SCRATCH_ROOM bytes for a moment: a hook may run on a signal stack of a few
+ * KiB, so paths are not kept on it. NULL only when memory is exhausted. */
+void *scratch_take(void);
+void scratch_give(void *room);	/* NULL is fine */
+
+uint64_t now_exact(void);	/* and remembers it as the stamp */
+uint64_t now_coarse(void);	/* at least the stamp, at most fuzz too early */
+uint64_t now_fuzz(void);
+void now_init(void);
+#endif

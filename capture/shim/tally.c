@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* tally.c - counting what goes through descriptors */
+#include "tally.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "name.h"
+#include "sys.h"
+#include "text.h"
+
+struct prov_tally tally_mute;
+static const char several = 0;
+const char *tally_alone = &several;
+
+static struct prov_tally **slot_of(int fd, int create)
+{
+	unsigned n = (unsigned)fd;
+	struct prov_tally **table;
+
+	if (n < FD_NEAR)
+		return &image.fd[n];
+	if (n / FD_NEAR > FD_FAR)
+		return NULL;
+	table = __atomic_load_n(&image.far[n / FD_NEAR - 1], __ATOMIC_ACQUIRE);
+	if (!table && create) {
+		size_t size = FD_NEAR * sizeof(*table);
+		long r = sys6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		struct prov_tally **none = NULL;
+
+		if (sys_failed(r))
+			return NULL;
+		table = (struct prov_tally **)r;
+		if (!__atomic_compare_exchange_n(&image.far[n / FD_NEAR - 1], &none, table, 0,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			(void)sys2(SYS_munmap, table, size);
+			table = none;
+		}
+	}
+	return table ? &table[n % FD_NEAR] : NULL;
+}
+
+static void slot_set(int fd, struct prov_tally *t)
+{
+	struct prov_tally **slot = slot_of(fd, 1);
+	struct prov_tally *old;
+
+	if (!slot)
+		return;
+	old = __atomic_exchange_n(slot, t, __ATOMIC_ACQ_REL);
+	/* left behind by a close that libc did not make */
+	if (old)
+		tally_release(old);
+}
+
+void tally_release(struct prov_tally *t)
+{
+	if (t != &tally_mute && __atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL) == 0)
+		__atomic_store_n(&t->closed, now_exact(), __ATOMIC_RELEASE);
+}
+
+static struct prov_open *open_record(const struct prov_object *o, const char *path, size_t size, uint16_t flags)
+{
+	struct prov_open *r = record_begin(PROV_OPEN, sizeof(*r) + size);
+
+	if (!r)
+		return NULL;
+	r->head.flags = flags;
+	r->object = *o;
+	r->pid = image.pid;
+	r->path_size = (uint32_t)size;
+	memcpy(r->text, path, size);
+	r->tally.opened = r->head.time;
+	return r;
+}
+
+/* Eventfd, epoll, timerfd and their like have no file type and hold no data. */
+static int is_uninteresting(const struct prov_object *o)
+{
+	return (o->mode & S_IFMT) == 0;
+}
+
+/* The record of a descriptor that somebody else opened. */
+static struct prov_open *adopt(int fd, const struct prov_object *o)
+{
+	char *path = scratch_take();
+	struct prov_open *r = NULL;
+	uint16_t flags = 0;
+	size_t size;
+
+	if (path) {
+		size = name_of_fd(fd, path, &flags);
+		if (size == 0) {
+			flags |= PROV_PATH_RAW;
+			path[size++] = 0;
+		}
+		r = open_record(o, path, size, flags);
+	}
+	scratch_give(path);
+	return r;
+}
+
+struct prov_tally *tally_find(int fd)
+{
+	struct prov_tally **slot, *t, *none = NULL;
+	struct prov_object o;
+	struct prov_open *r;
+
+	if (fd < 0 || !image_ready())
+		return &tally_mute;
+	slot = slot_of(fd, 0);
+	t = slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
+	if (t)
+		return t;
+	if (!image_is_mine() || object_of_fd(fd, &o) < 0)
+		return &tally_mute;
+	slot = slot_of(fd, 1);
+	if (!slot)
+		return &tally_mute;
+	if (is_uninteresting(&o)) {
+		__atomic_compare_exchange_n(slot, &none, &tally_mute, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+		return &tally_mute;
+	}
+	r = adopt(fd, &o);
+	if (!r)
+		return &tally_mute;
+	r->tally.flags = PROV_TALLY_INHERITED;
+	r->tally.refs = 1;
+	record_end(r);
+	/* another thread may have found it at the same time: both tallies count */
+	if (!__atomic_compare_exchange_n(slot, &none, &r->tally, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		r->tally.refs = 0;
+		r->tally.closed = r->tally.opened;
+	}
+	return &r->tally;
+}
+
+static struct known *known_slot(const struct prov_object *o)
+{
+	uint64_t h = (o->ino * UINT64_C(0x9e3779b97f4a7c15)) ^ (uint64_t)o->btime;
+
+	return &image.known[(h ^ h >> 32) & (KNOWN_SIZE - 1)];
+}
+
+static int known_is(const struct known *k, const struct prov_object *o, uint64_t name)
+{
+	return k->tally && k->chunk == image.chunk && k->ino == o->ino && k->btime == o->btime &&
+	       k->dev == ((uint64_t)o->dev_major << 32 | o->dev_minor) && k->name == name;
+}
+
+static void tally_cut_now(struct prov_tally *t, int created, uint64_t now)
+{
+	(void)__atomic_fetch_or(&t->flags, created ? PROV_TALLY_CREATED : PROV_TALLY_TRUNCATED, __ATOMIC_RELAXED);
+	t->cut = now;
+}
+
+/* A vfork child opens in its own table, which is not the one we keep. */
+static void open_elsewhere(int fd, const struct prov_object *o, int cut, int created)
+{
+	struct prov_open *r = adopt(fd, o);
+
+	if (!r)
+		return;
+	r->pid = (uint32_t)sys0(SYS_getpid);
+	r->tally.flags = PROV_TALLY_RENUMBERED;
+	if (cut)
+		tally_cut_now(&r->tally, created, r->head.time);
+	r->tally.closed = r->head.time;
+	record_end(r);
+}
+
+static struct prov_open *open_here(int fd, int dirfd, const char *path, const struct prov_object *o)
+{
+	char *real = scratch_take();
+	struct prov_open *r = NULL;
+	uint16_t flags = 0;
+	size_t size;
+
+	if (real) {
+		size = name_of_fd(fd, real, &flags);
+		if (size == 0)
+			size = name_of_entry(dirfd, path, real, &flags);
+		r = open_record(o, real, size, flags);
+	}
+	scratch_give(real);
+	return r;
+}
+
+void tally_open(int fd, int dirfd, const char *path, int flags, int created)
+{
+	int cut = created || flags & O_TRUNC;
+	struct prov_object o;
+	struct prov_open *r;
+	struct known *k;
+	uint64_t name;
+
+	if (fd < 0 || !image_ready() || object_of_fd(fd, &o) < 0)
+		return;
+	if (!image_is_mine()) {
+		if (!(flags & O_PATH) && !is_uninteresting(&o))
+			open_elsewhere(fd, &o, cut, created);
+		return;
+	}
+	if (flags & O_PATH || is_uninteresting(&o)) {
+		slot_set(fd, &tally_mute);
+		return;
+	}
+	name = text_hash(path, ((uint64_t)(uint32_t)dirfd << 32) ^ image.names);
+	k = known_slot(&o);
+	if (known_is(k, &o, name)) {
+		struct prov_tally *t = k->tally;
+
+		__atomic_add_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);
+		__atomic_store_n(&t->closed, 0, __ATOMIC_RELEASE);
+		if (cut)
+			tally_cut_now(t, created, now_exact());
+		if ((flags & O_ACCMODE) != O_RDONLY)
+			(void)__atomic_fetch_or(&t->flags, PROV_TALLY_WRITABLE, __ATOMIC_RELAXED);
+		slot_set(fd, t);
+		return;
+	}
+	r = open_here(fd, dirfd, path, &o);
+	if (!r) {
+		slot_set(fd, &tally_mute);
+		return;
+	}
+	r->tally.refs = 1;
+	if (cut)
+		tally_cut_now(&r->tally, created, r->head.time);
+	if ((flags & O_ACCMODE) != O_RDONLY)
+		r->tally.flags |= PROV_TALLY_WRITABLE;
+	record_end(r);
+	*k = (struct known){
+		.ino = o.ino,
+		.dev = (uint64_t)o.dev_major << 32 | o.dev_minor,
+		.name = name,
+		.btime = o.btime,
+		.tally = &r->tally,
+		.chunk = image.chunk,
+	};
+	slot_set(fd, &r->tally);
+}
+
+void tally_cut_path(const char *path)
+{
+	struct prov_object o;
+	struct prov_open *r;
+	long fd;
+
+	if (!image_ready() || object_at(AT_FDCWD, path, 0, &o) < 0)
+		return;
+	fd = sys4(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
+	r = open_here((int)fd, AT_FDCWD, path, &o);
+	if (fd >= 0)
+		(void)sys1(SYS_close, fd);
+	if (!r)
+		return;
+	if (o.size == 0)
+		tally_cut_now(&r->tally, 0, r->head.time);
+	else
+		r->tally.writes = 1;
+	r->tally.first_write = r->tally.last_write = r->tally.closed = r->head.time;
+	record_end(r);
+}
+
+struct prov_tally *tally_detach(int fd)
+{
+	struct prov_tally **slot = fd >= 0 ? slot_of(fd, 0) : NULL;
+
+	if (!slot || !__atomic_load_n(slot, __ATOMIC_RELAXED) || !image_is_mine())
+		return NULL;
+	return __atomic_exchange_n(slot, NULL, __ATOMIC_ACQ_REL);
+}
+
+void tally_restore(int fd, struct prov_tally *t)
+{
+	struct prov_tally **slot = slot_of(fd, 0), *none = NULL;
+
+	if (!slot || !__atomic_compare_exchange_n(slot, &none, t, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		tally_release(t);
+}
+
+void tally_detach_range(unsigned from, unsigned to)
+{
+	unsigned last = (FD_FAR + 1) * FD_NEAR - 1;
+
+	if (image.state != IMAGE_ON || !image_is_mine())
+		return;
+	for (unsigned fd = from; fd <= to && fd <= last; fd++) {
+		struct prov_tally **slot = slot_of((int)fd, 0), *t;
+
+		if (!slot) {
+			fd = (fd / FD_NEAR + 1) * FD_NEAR - 1;
+			continue;
+		}
+		t = __atomic_exchange_n(slot, NULL, __ATOMIC_ACQ_REL);
+		if (t)
+			tally_release(t);
+	}
+}
+
+void tally_duplicate(int from, int to)
+{
+	struct prov_tally **slot = slot_of(from, 0);
+	struct prov_tally *t = slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
+
+	if (image.state != IMAGE_ON || !image_is_mine())
+		return;
+	if (t && t != &tally_mute)
+		__atomic_add_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);
+	slot_set(to, t);
+}
+
+static void map_remember(uintptr_t at, size_t size, struct prov_tally *t)
+{
+	for (unsigned i = 0; i < MAPS_MAX; i++)
+		if (!image.maps[i].tally) {
+			image.maps[i] = (struct shared_map){ at, at + size, t };
+			return;
+		}
+	/* no place to remember that it may become writable: assume it did */
+	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_WRITE, __ATOMIC_RELAXED);
+}
+
+void tally_map(int fd, int prot, int flags, uintptr_t at, size_t size)
+{
+	struct prov_tally *t = tally_of(fd);
+	uint64_t now;
+
+	if (t == &tally_mute)
+		return;
+	now = now_exact();
+	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_READ, __ATOMIC_RELAXED);
+	if (!t->first_read)
+		t->first_read = now;
+	t->last_read = now;
+	if ((flags & MAP_TYPE) == MAP_PRIVATE)
+		return;
+	if (prot & PROT_WRITE) {
+		(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_WRITE, __ATOMIC_RELAXED);
+		if (!t->first_write)
+			t->first_write = now;
+		t->last_write = now;
+	} else if (t->flags & (PROV_TALLY_WRITABLE | PROV_TALLY_INHERITED)) {
+		map_remember(at, size, t);
+	}
+}
+
+void tally_protect(uintptr_t at, size_t size)
+{
+	for (unsigned i = 0; i < MAPS_MAX; i++) {
+		struct shared_map *m = &image.maps[i];
+
+		if (!m->tally || at >= m->to || at + size <= m->from)
+			continue;
+		(void)__atomic_fetch_or(&m->tally->flags, PROV_TALLY_MAP_WRITE, __ATOMIC_RELAXED);
+		m->tally->last_write = now_exact();
+		if (!m->tally->first_write)
+			m->tally->first_write = m->tally->last_write;
+		m->tally = NULL;
+	}
+}
+
+void tally_directory(int fd)
+{
+	struct prov_tally *t = tally_before_read(fd);
+
+	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_DIRECTORY_READ, __ATOMIC_RELAXED);
+	tally_after_read(t, 0);
+}
+
+void tally_cut(int fd)
+{
+	struct prov_tally *t = tally_of(fd);
+
+	if (t != &tally_mute)
+		tally_cut_now(t, 0, now_exact());
+}
+
+void tally_touch_write(int fd)
+{
+	tally_after_write(tally_before_write(fd), 0);
+}

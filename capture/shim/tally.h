@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef SHIM_TALLY_H
+#define SHIM_TALLY_H
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "image.h"
+/*
+ * Counting what goes through descriptors. A descriptor's slot points to the
+ * tally inside the record of its opening; an empty slot is a descriptor that
+ * somebody else opened (a parent, another process through a socket, code that
+ * bypasses libc) and is looked up when it is first used.
+ */
+
+/* Counts for descriptors of no interest; private, never read. */
+extern struct prov_tally tally_mute;
+/* Points to a byte that is not 0 while the process has one thread. */
+extern const char *tally_alone;
+
+struct prov_tally *tally_find(int fd);	/* never NULL */
+
+/* After a successful open. created: it did not exist before. */
+void tally_open(int fd, int dirfd, const char *path, int flags, int created);
+/* A content change by path, without a descriptor (truncate). */
+void tally_cut_path(const char *path);
+/* Before close and before a descriptor is replaced; -1 leaves fd unused. */
+struct prov_tally *tally_detach(int fd);
+void tally_detach_range(unsigned from, unsigned to);
+void tally_release(struct prov_tally *t);	/* one descriptor less */
+void tally_restore(int fd, struct prov_tally *t);	/* the close failed after all */
+void tally_duplicate(int from, int to);
+void tally_map(int fd, int prot, int flags, uintptr_t at, size_t size);
+void tally_protect(uintptr_t at, size_t size);	/* became writable */
+void tally_directory(int fd);
+void tally_cut(int fd);		/* ftruncate to nothing */
+void tally_touch_write(int fd);	/* content changed without a byte count */
+
+static inline struct prov_tally *tally_of(int fd)
+{
+	if ((unsigned)fd < FD_NEAR) {
+		struct prov_tally *t = __atomic_load_n(&image.fd[fd], __ATOMIC_ACQUIRE);
+
+		if (__builtin_expect(t != NULL, 1))
+			return t;
+	}
+	return tally_find(fd);
+}
+
+/* One instruction, so that a signal handler that does I/O cannot come between;
+ * the lock prefix costs 5 ns and is only paid with several threads. */
+static inline void count(uint64_t *at, uint64_t n)
+{
+#if defined(__x86_64__)
+	if (*(const volatile char *)tally_alone) {
+		__asm__ volatile("addq %1, %0" : "+m"(*at) : "er"(n));
+		return;
+	}
+#endif
+	__atomic_fetch_add(at, n, __ATOMIC_RELAXED);
+}
+
+/* Before a call that may read, so that "first" is never too late. */
+static inline struct prov_tally *tally_before_read(int fd)
+{
+	struct prov_tally *t = tally_of(fd);
+
+	if (__builtin_expect(__atomic_load_n(&t->first_read, __ATOMIC_RELAXED) == 0, 0))
+		__atomic_store_n(&t->first_read, now_exact(), __ATOMIC_RELAXED);
+	return t;
+}
+
+static inline struct prov_tally *tally_before_write(int fd)
+{
+	struct prov_tally *t = tally_of(fd);
+
+	if (__builtin_expect(__atomic_load_n(&t->first_write, __ATOMIC_RELAXED) == 0, 0))
+		__atomic_store_n(&t->first_write, now_exact(), __ATOMIC_RELAXED);
+	return t;
+}
+
+static inline void tally_after_read(struct prov_tally *t, ssize_t n)
+{
+	if (__builtin_expect(n < 0, 0))
+		return;
+	count(&t->reads, 1);
+	count(&t->bytes_read, (uint64_t)n);
+	__atomic_store_n(&t->last_read, now_coarse(), __ATOMIC_RELAXED);
+}
+
+static inline void tally_after_write(struct prov_tally *t, ssize_t n)
+{
+	if (__builtin_expect(n < 0, 0))
+		return;
+	count(&t->writes, 1);
+	count(&t->bytes_written, (uint64_t)n);
+	__atomic_store_n(&t->last_write, now_coarse(), __ATOMIC_RELAXED);
+}
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* text.c - strings and memory without libc */
+#include "text.h"
+
+size_t text_size(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n])
+		n++;
+	return n + 1;
+}
+
+int text_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+int text_begins(const char *s, const char *prefix)
+{
+	while (*prefix)
+		if (*s++ != *prefix++)
+			return 0;
+	return 1;
+}
+
+size_t text_number(char *out, uint64_t v)
+{
+	char digits[20];
+	size_t n = 0;
+
+	do {
+		digits[n++] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	for (size_t i = 0; i < n; i++)
+		out[i] = digits[n - 1 - i];
+	return n;
+}
+
+const char *text_parse(const char *s, uint64_t *v)
+{
+	const char *p = s;
+
+	for (*v = 0; *p >= '0' && *p <= '9'; p++)
+		*v = *v * 10 + (uint64_t)(*p - '0');
+	return p == s ? NULL : p;
+}
+
+uint64_t text_hash(const char *s, uint64_t seed)
+{
+	uint64_t h = seed ^ UINT64_C(0xcbf29ce484222325);
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+	return h ^ h >> 29;
+}
+
+/* Without these attributes the compiler would turn the loops into calls of
+ * the functions they are in. */
+__attribute__((optimize("no-tree-loop-distribute-patterns"))) void *
+memcpy(void *restrict to, const void *restrict from, size_t n)
+{
+	unsigned char *t = to;
+	const unsigned char *f = from;
+
+	for (; n >= 8; n -= 8, t += 8, f += 8) {
+		uint64_t w;
+
+		__builtin_memcpy(&w, f, 8);
+		__builtin_memcpy(t, &w, 8);
+	}
+	while (n--)
+		*t++ = *f++;
+	return to;
+}
+
+__attribute__((optimize("no-tree-loop-distribute-patterns"))) void *memset(void *to, int c, size_t n)
+{
+	unsigned char *t = to;
+
+	while (n--)
+		*t++ = (unsigned char)c;
+	return to;
+}
