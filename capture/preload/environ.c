@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* environ.c - the variables that carry recording across exec */
+#include "environ.h"
+
+#include "shim/image.h"
+#include "shim/text.h"
+
+#define PRELOAD_VAR "LD_PRELOAD="
+#define SESSION_VAR PROV_SESSION_ENV "="
+
+/* This library as LD_PRELOAD named it; "" when it did not. */
+static char library[512];
+
+static int is_separator(char c)
+{
+	return c == ':' || c == ' ';
+}
+
+/* Where our name begins in a value of LD_PRELOAD, NULL if it is not there. */
+static char *find_library(char *value)
+{
+	static const char name[] = "libprov-preload.so";
+
+	for (char *p = value, *item = value; *p; p++) {
+		if (is_separator(*p))
+			item = p + 1;
+		else if ((p == item || p[-1] == '/') && text_begins(p, name) &&
+			 (!p[sizeof(name) - 1] || is_separator(p[sizeof(name) - 1])))
+			return item;
+	}
+	return NULL;
+}
+
+static size_t item_size(const char *item)
+{
+	size_t n = 0;
+
+	while (item[n] && !is_separator(item[n]))
+		n++;
+	return n;
+}
+
+int environ_find(char *const *envp)
+{
+	int found = 0;
+
+	for (; envp && *envp; envp++) {
+		if (text_begins(*envp, SESSION_VAR)) {
+			found |= session_set(*envp + sizeof(SESSION_VAR) - 1) == 0;
+		} else if (text_begins(*envp, PRELOAD_VAR)) {
+			char *item = find_library(*envp + sizeof(PRELOAD_VAR) - 1);
+			size_t n = item ? item_size(item) : 0;
+
+			if (n && n < sizeof(library)) {
+				memcpy(library, item, n);
+				library[n] = 0;
+				found |= 2;
+			}
+		}
+	}
+	return found == 3 ? 0 : -1;
+}
+
+/* Takes our item and one separator out of "LD_PRELOAD=a:b"; 1 when nothing else is left. */
+static int preload_shorten(char *value)
+{
+	char *item = find_library(value), *rest;
+
+	if (!item)
+		return 0;
+	rest = item + item_size(item);
+	if (*rest)
+		rest++;
+	else if (item > value)
+		item--;
+	while ((*item++ = *rest++))
+		;
+	return value[0] == 0;
+}
+
+void environ_hide(char **envp)
+{
+	char **out = envp;
+
+	for (; *envp; envp++) {
+		if (text_begins(*envp, SESSION_VAR) ||
+		    (text_begins(*envp, PRELOAD_VAR) && preload_shorten(*envp + sizeof(PRELOAD_VAR) - 1)))
+			continue;
+		*out++ = *envp;
+	}
+	*out = NULL;
+}
+
+struct writer {
+	char *at, *end;
+};
+
+static void put(struct writer *w, const char *s, size_t n)
+{
+	if ((size_t)(w->end - w->at) < n) {
+		w->end = w->at;	/* full from now on */
+		return;
+	}
+	memcpy(w->at, s, n);
+	w->at += n;
+}
+
+static void put_number(struct writer *w, uint64_t v)
+{
+	char digits[20];
+
+	put(w, digits, text_number(digits, v));
+}
+
+char *const *environ_for_exec(char *const *envp, void *room, size_t size, int *left_out)
+{
+	static char *const none[] = { NULL };
+	char **out = room;
+	const char *others = NULL;
+	size_t n = 0, at = 0;
+	struct writer w;
+
+	if (!library[0] || !image_ready())
+		return envp;
+	if (!envp)
+		envp = none;
+	for (; envp[n]; n++)
+		if (text_begins(envp[n], SESSION_VAR))
+			return envp;
+	if ((n + 3) * sizeof(*out) >= size) {
+		*left_out = 1;
+		return envp;
+	}
+	w = (struct writer){ (char *)(out + n + 3), (char *)room + size };
+	for (size_t i = 0; i < n; i++) {
+		if (text_begins(envp[i], PRELOAD_VAR))
+			others = envp[i] + sizeof(PRELOAD_VAR) - 1;
+		else
+			out[at++] = envp[i];
+	}
+	out[at++] = w.at;
+	put(&w, PRELOAD_VAR, sizeof(PRELOAD_VAR) - 1);
+	put(&w, library, text_size(library) - 1);
+	if (others && others[0]) {
+		put(&w, ":", 1);
+		put(&w, others, text_size(others) - 1);
+	}
+	put(&w, "", 1);
+	out[at++] = w.at;
+	put(&w, SESSION_VAR, sizeof(SESSION_VAR) - 1);
+	put(&w, session.path, text_size(session.path) - 1);
+	put(&w, ",", 1);
+	put_number(&w, image.pid);
+	put(&w, ",", 1);
+	put_number(&w, image.start);
+	put(&w, "", 1);
+	out[at] = NULL;
+	if (w.at == w.end) {
+		*left_out = 1;
+		return envp;
+	}
+	return out;
+}
+
+static int is_allowed(const char *var)
+{
+	const char *p = session.arena->env_allow, *end = p + PROV_ENV_ROOM;
+
+	while (p < end && *p) {
+		size_t i = 0;
+
+		while (p + i < end && p[i] && p[i] == var[i])
+			i++;
+		if (p + i >= end)
+			return 0;
+		if ((p[i] == '*' && !p[i + 1]) || (!p[i] && var[i] == '='))
+			return 1;
+		while (p < end && *p)
+			p++;
+		p++;
+	}
+	return 0;
+}
+
+void environ_report(char *const *envp)
+{
+	struct prov_strings *r = NULL;
+	size_t total = 0;
+	int cut = 0;
+
+	for (char *const *e = envp; *e; e++) {
+		size_t n = text_size(*e);
+
+		if (!is_allowed(*e))
+			continue;
+		if (sizeof(*r) + total + n > PROV_RECORD_MAX)
+			cut = 1;
+		else
+			total += n;
+	}
+	r = total ? record_begin(PROV_ENVIRON, sizeof(*r) + total) : NULL;
+	if (!r)
+		return;
+	r->head.flags = cut ? PROV_CUT : 0;
+	for (char *const *e = envp; *e; e++) {
+		size_t n = text_size(*e);
+
+		if (is_allowed(*e) && r->size + n <= total) {
+			memcpy(r->text + r->size, *e, n);
+			r->size += (uint32_t)n;
+		}
+	}
+	record_end(r);
+}

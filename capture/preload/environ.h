@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef PRELOAD_ENVIRON_H
+#define PRELOAD_ENVIRON_H
+#include <stddef.h>
+/*
+ * The two variables that carry recording across exec: LD_PRELOAD, with this
+ * library's path in it, and PROV_SESSION. A program under prov does not see
+ * them; they are taken out of its environment at start and put into every
+ * environment that is handed to exec, also when the program has emptied it.
+ */
+
+/* Reads PROV_SESSION and finds this library in LD_PRELOAD; 0 when both were
+ * there. Does not change anything. */
+int environ_find(char *const *envp);
+/* Takes both out of the program's own environment, in place. */
+void environ_hide(char **envp);
+
+/* The environment for exec: a copy of envp with both variables, in room.
+ * envp itself when it already names a session, when nothing is recorded, or
+ * when it does not fit into room (sets *left_out). */
+char *const *environ_for_exec(char *const *envp, void *room, size_t size, int *left_out);
+
+/* Records the variables that the session allows. */
+void environ_report(char *const *envp);
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* hook_data.c - reading and writing */
+#include <dirent.h>
+#include <unistd.h>
+
+#include "hooks.h"
+#include "real.h"
+#include "shim/tally.h"
+
+/* Each pair: the export that programs call, and where libc's own calls land. */
+
+EXPORT ssize_t read(int fd, void *p, size_t n)
+{
+	if (real_is_detoured(FN_read))
+		return NEXT(read)(fd, p, n);
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = NEXT(read)(fd, p, n);
+
+	tally_after_read(t, r);
+	return r;
+}
+
+ssize_t detour_read(int fd, void *p, size_t n)
+{
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = INNER(read)(fd, p, n);
+
+	tally_after_read(t, r);
+	return r;
+}
+
+ssize_t detour_read_nocancel(int fd, void *p, size_t n)
+{
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = ((__typeof__(&read))real_table[FN___read_nocancel].inner)(fd, p, n);
+
+	tally_after_read(t, r);
+	return r;
+}
+
+EXPORT ssize_t write(int fd, const void *p, size_t n)
+{
+	if (real_is_detoured(FN_write))
+		return NEXT(write)(fd, p, n);
+	struct prov_tally *t = tally_before_write(fd);
+	ssize_t r = NEXT(write)(fd, p, n);
+
+	tally_after_write(t, r);
+	return r;
+}
+
+ssize_t detour_write(int fd, const void *p, size_t n)
+{
+	struct prov_tally *t = tally_before_write(fd);
+	ssize_t r = INNER(write)(fd, p, n);
+
+	tally_after_write(t, r);
+	return r;
+}
+
+ssize_t detour_write_nocancel(int fd, const void *p, size_t n)
+{
+	struct prov_tally *t = tally_before_write(fd);
+	ssize_t r = ((__typeof__(&write))real_table[FN___write_nocancel].inner)(fd, p, n);
+
+	tally_after_write(t, r);
+	return r;
+}
+
+EXPORT ssize_t pread64(int fd, void *p, size_t n, off64_t at)
+{
+	if (real_is_detoured(FN_pread64))
+		return NEXT(pread64)(fd, p, n, at);
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = NEXT(pread64)(fd, p, n, at);
+
+	tally_after_read(t, r);
+	return r;
+}
+
+ssize_t detour_pread64(int fd, void *p, size_t n, off64_t at)
+{
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = INNER(pread64)(fd, p, n, at);
+
+	tally_after_read(t, r);
+	return r;
+}
+
+ssize_t detour_pread64_nocancel(int fd, void *p, size_t n, off64_t at)
+{
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = ((__typeof__(&pread64))real_table[FN___pread64_nocancel].inner)(fd, p, n, at);
+
+	tally_after_read(t, r);
+	return r;
+}
+
+EXPORT ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at)
+{
+	if (real_is_detoured(FN_pwrite64))
+		return NEXT(pwrite64)(fd, p, n, at);
+	struct prov_tally *t = tally_before_write(fd);
+	ssize_t r = NEXT(pwrite64)(fd, p, n, at);
+
+	tally_after_write(t, r);
+	return r;
+}
+
+ssize_t detour_pwrite64(int fd, const void *p, size_t n, off64_t at)
+{
+	struct prov_tally *t = tally_before_write(fd);
+	ssize_t r = INNER(pwrite64)(fd, p, n, at);
+
+	tally_after_write(t, r);
+	return r;
+}
+
+EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
+{
+	if (real_is_detoured(FN_readv))
+		return NEXT(readv)(fd, v, n);
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = NEXT(readv)(fd, v, n);
+
+	tally_after_read(t, r);
+	return r;
+}
+
+ssize_t detour_readv(int fd, const struct iovec *v, int n)
+{
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = INNER(readv)(fd, v, n);
+
+	tally_after_read(t, r);
+	return r;
+}
+
+EXPORT ssize_t writev(int fd, const struct iovec *v, int n)
+{
+	if (real_is_detoured(FN_writev))
+		return NEXT(writev)(fd, v, n);
+	struct prov_tally *t = tally_before_write(fd);
+	ssize_t r = NEXT(writev)(fd, v, n);
+
+	tally_after_write(t, r);
+	return r;
+}
+
+ssize_t detour_writev(int fd, const struct iovec *v, int n)
+{
+	struct prov_tally *t = tally_before_write(fd);
+	ssize_t r = INNER(writev)(fd, v, n);
+
+	tally_after_write(t, r);
+	return r;
+}
+
+EXPORT ssize_t preadv64(int fd, const struct iovec *v, int n, off64_t at)
+{
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = NEXT(preadv64)(fd, v, n, at);
+
+	tally_after_read(t, r);
+	return r;
+}
+
+EXPORT ssize_t pwritev64(int fd, const struct iovec *v, int n, off64_t at)
+{
+	struct prov_tally *t = tally_before_write(fd);
+	ssize_t r = NEXT(pwritev64)(fd, v, n, at);
+
+	tally_after_write(t, r);
+	return r;
+}
+
+EXPORT ssize_t preadv64v2(int fd, const struct iovec *v, int n, off64_t at, int flags)
+{
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = NEXT(preadv64v2)(fd, v, n, at, flags);
+
+	tally_after_read(t, r);
+	return r;
+}
+
+EXPORT ssize_t pwritev64v2(int fd, const struct iovec *v, int n, off64_t at, int flags)
+{
+	struct prov_tally *t = tally_before_write(fd);
+	ssize_t r = NEXT(pwritev64v2)(fd, v, n, at, flags);
+
+	tally_after_write(t, r);
+	return r;
+}
+
+EXPORT ssize_t getdents64(int fd, void *p, size_t n)
+{
+	ssize_t r = NEXT(getdents64)(fd, p, n);
+
+	if (!real_is_detoured(FN_getdents64) && r >= 0)
+		tally_directory(fd);
+	return r;
+}
+
+ssize_t detour_getdents64(int fd, void *p, size_t n)
+{
+	ssize_t r = INNER(getdents64)(fd, p, n);
+
+	if (r >= 0)
+		tally_directory(fd);
+	return r;
+}
+
+/* The names that programs without 64-bit offsets, or with _FORTIFY_SOURCE,
+ * were linked to. On 64-bit systems both sizes of offset are the same
+ * function. */
+ssize_t pread(int fd, void *p, size_t n, off64_t at) ALIAS(pread64);
+ssize_t pwrite(int fd, const void *p, size_t n, off64_t at) ALIAS(pwrite64);
+ssize_t preadv(int fd, const struct iovec *v, int n, off64_t at) ALIAS(preadv64);
+ssize_t pwritev(int fd, const struct iovec *v, int n, off64_t at) ALIAS(pwritev64);
+ssize_t preadv2(int fd, const struct iovec *v, int n, off64_t at, int flags) ALIAS(preadv64v2);
+ssize_t pwritev2(int fd, const struct iovec *v, int n, off64_t at, int flags) ALIAS(pwritev64v2);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* init.c - how recording begins in a program, and what the loader brought */
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <sys/auxv.h>
+
+#include "detour.h"
+#include "environ.h"
+#include "hooks.h"
+#include "real.h"
+#include "shim/elf.h"
+#include "shim/image.h"
+#include "shim/tally.h"
+#include "shim/text.h"
+
+/* How many objects of the loader's list are on record. */
+static uint32_t loaded_known;
+
+static size_t object_name_size(const struct link_map *m)
+{
+	/* the program and the vDSO have no path */
+	return m->l_name && m->l_name[0] == '/' ? text_size(m->l_name) : 0;
+}
+
+static void report_objects(const struct link_map *m)
+{
+	while (m) {
+		const struct link_map *end = m;
+		struct prov_strings *r;
+		size_t total = 0;
+
+		for (; end; end = end->l_next) {
+			size_t n = object_name_size(end);
+
+			if (sizeof(*r) + total + n > PROV_RECORD_MAX)
+				break;
+			total += n;
+		}
+		r = total ? record_begin(PROV_LOADED, sizeof(*r) + total) : NULL;
+		if (!r)
+			return;
+		for (; m != end; m = m->l_next) {
+			size_t n = object_name_size(m);
+
+			memcpy(r->text + r->size, m->l_name, n);
+			r->size += (uint32_t)n;
+		}
+		record_end(r);
+	}
+}
+
+static uint32_t objects_count(void)
+{
+	uint32_t n = 0;
+
+	for (const struct link_map *m = elf_objects(); m; m = m->l_next)
+		n++;
+	return n;
+}
+
+void loaded_report(void)
+{
+	struct r_debug *d = elf_debug();
+	uint32_t n;
+
+	/* the list is only whole when the loader says so */
+	if (d->r_state != RT_CONSISTENT || image.state != IMAGE_ON || !image_is_mine())
+		return;
+	n = objects_count();
+	if (n > loaded_known) {
+		const struct link_map *m = elf_objects();
+
+		for (uint32_t i = 0; i < loaded_known && m; i++)
+			m = m->l_next;
+		report_objects(m);
+	}
+	loaded_known = n;
+}
+
+#define ARGV_MOST (256u << 10)
+#define ARGV_PIECE (PROV_RECORD_MAX - sizeof(struct prov_strings))
+
+/* Appends as much of the arguments from *at (inside **argv) as fits into one
+ * record; moves both on. */
+static struct prov_strings *argv_piece(char *const **argv, const char **at)
+{
+	char *const *a = *argv;
+	const char *from = *at;
+	struct prov_strings *r;
+	size_t total = 0;
+
+	while (*a && total < ARGV_PIECE) {
+		total += text_size(from);
+		from = *++a;
+	}
+	if (total > ARGV_PIECE)
+		total = ARGV_PIECE;
+	r = record_begin(PROV_ARGV, sizeof(*r) + total);
+	if (!r)
+		return NULL;
+	while (r->size < total) {
+		size_t n = text_size(*at), rest = total - r->size;
+
+		memcpy(r->text + r->size, *at, n < rest ? n : rest);
+		r->size += (uint32_t)(n < rest ? n : rest);
+		*at = n <= rest ? *++*argv : *at + rest;
+	}
+	return r;
+}
+
+static void report_argv(char *const *argv)
+{
+	const char *at = argv[0];
+	uint32_t offset = 0;
+
+	while (*argv && offset < ARGV_MOST) {
+		struct prov_strings *r = argv_piece(&argv, &at);
+
+		if (!r)
+			return;
+		r->offset = offset;
+		offset += r->size;
+		if (*argv && offset >= ARGV_MOST)
+			r->head.flags = PROV_CUT;
+		record_end(r);
+	}
+}
+
+/* Dynamic Go programs make system calls of their own: exec without us. They
+ * must hand the variables on themselves, so they keep them. */
+static int is_go(char *const *envp)
+{
+	const ElfW(auxv_t) *aux;
+	const ElfW(Phdr) *headers = NULL;
+	uint64_t n = 0;
+	ElfW(Addr) base = 0;
+
+	while (*envp)
+		envp++;
+	for (aux = (const void *)(envp + 1); aux->a_type != AT_NULL; aux++) {
+		if (aux->a_type == AT_PHDR)
+			headers = (const void *)aux->a_un.a_val;
+		else if (aux->a_type == AT_PHNUM)
+			n = aux->a_un.a_val;
+	}
+	for (uint64_t i = 0; headers && i < n; i++)
+		if (headers[i].p_type == PT_PHDR)
+			base = (ElfW(Addr))headers - headers[i].p_vaddr;
+	for (uint64_t i = 0; headers && i < n; i++) {
+		const char *p = (const char *)(base + headers[i].p_vaddr);
+		uint64_t at = 0;
+
+		if (headers[i].p_type != PT_NOTE)
+			continue;
+		while (at + 16 <= headers[i].p_memsz) {
+			const ElfW(Nhdr) *h = (const void *)(p + at);
+
+			/* name "Go", type 4: the build id that the Go linker writes */
+			if (h->n_type == 4 && h->n_namesz == 4 && p[at + 12] == 'G' && p[at + 13] == 'o')
+				return 1;
+			at += 12 + ((h->n_namesz + 3) & ~3u) + ((h->n_descsz + 3) & ~3u);
+		}
+	}
+	return 0;
+}
+
+static int detour_wanted(char *const *envp)
+{
+	for (; *envp; envp++)
+		if (text_equal(*envp, "PROV_DETOUR=0"))
+			return 0;
+	return 1;
+}
+
+__attribute__((constructor)) static void begin(int argc, char **argv, char **envp)
+{
+	const char *alone;
+
+	/* prov itself is not recorded: it marks its executable with this name */
+	if (!argv || !envp || environ_find(envp) < 0 || elf_find_any("prov_is_not_recorded"))
+		return;
+	now_init();
+	alone = elf_find_any("__libc_single_threaded");
+	if (alone)
+		tally_alone = alone;
+	if (!detour_wanted(envp) || !detour_install())
+		session.start_flags |= PROV_STDIO_BLIND;
+	if (session.start_flags & PROV_STDIO_BLIND || is_go(envp))
+		session.start_flags |= PROV_ENV_KEPT;
+	if (!image_ready())
+		return;
+	report_argv(argv);
+	environ_report(envp);
+	report_objects(elf_objects());
+	loaded_known = objects_count();
+	if (!(session.start_flags & PROV_ENV_KEPT))
+		environ_hide(envp);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* real.c - what each hook calls in the end */
+#include "real.h"
+
+#include <errno.h>
+
+#include "shim/elf.h"
+#include "shim/sys.h"
+
+struct real real_table[FN_COUNT] = {
+#define X(fn) [FN_##fn] = { .name = #fn },
+	FUNCTIONS(X)
+#undef X
+};
+
+static int *(*errno_location)(void);
+
+static int *errno_at(void)
+{
+	static int nowhere;
+
+	if (!errno_location)
+		errno_location = (int *(*)(void))elf_find_any("__errno_location");
+	return errno_location ? errno_location() : &nowhere;
+}
+
+int real_errno(void)
+{
+	return *errno_at();
+}
+
+long real_result(long r)
+{
+	if (!sys_failed(r))
+		return r;
+	*errno_at() = (int)-r;
+	return -1;
+}
+
+/* Stands in for a function that this libc does not have. */
+static long absent(void)
+{
+	return real_result(-ENOSYS);
+}
+
+void *real_resolve(enum function f)
+{
+	void *p = elf_find_next(real_table[f].name);
+
+	if (!p)
+		p = (void *)absent;
+	/* no other library in between: spare the way over libc's jump */
+	else if (p == real_table[f].entry)
+		p = real_table[f].hook;
+	__atomic_store_n(&real_table[f].next, p, __ATOMIC_RELAXED);
+	return p;
+}

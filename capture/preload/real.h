@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef PRELOAD_REAL_H
+#define PRELOAD_REAL_H
+#include <stdint.h>
+/*
+ * What each hook calls in the end. A function can be reached in two ways:
+ *
+ *   - the program calls it by name and lands in the export of this library;
+ *   - libc calls its own copy (stdio, locale, system) and lands in a detour,
+ *     a jump written over the first bytes of libc's function.
+ *
+ * With the detour in place it alone counts: the export passes on to the next
+ * library that defines the name, and the call arrives at libc in the end, so
+ * other preloaded libraries stack in any order. Without it the export counts.
+ */
+#define FUNCTIONS(X)                                                                             \
+	X(read) X(write) X(pread64) X(pwrite64) X(readv) X(writev) X(preadv64) X(pwritev64)      \
+	X(preadv64v2) X(pwritev64v2)                                                             \
+	X(open64) X(openat64) X(creat64) X(close) X(close_range) X(closefrom)                    \
+	X(dup) X(dup2) X(dup3) X(fcntl64)                                                        \
+	X(rename) X(renameat) X(renameat2) X(unlink) X(unlinkat) X(rmdir) X(remove)              \
+	X(link) X(linkat) X(symlink) X(symlinkat)                                                \
+	X(truncate64) X(ftruncate64) X(fallocate64) X(posix_fallocate64)                         \
+	X(mmap64) X(mprotect) X(getdents64)                                                      \
+	X(sendfile64) X(copy_file_range) X(splice) X(tee) X(ioctl)                               \
+	X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg)      \
+	X(execve) X(execveat) X(fexecve) X(fork) X(_Fork) X(wait4) X(waitid) X(wait3) X(waitpid) X(wait) \
+	X(chdir) X(fchdir) X(syscall)                                                            \
+	X(__read_nocancel) X(__write_nocancel) X(__pread64_nocancel) X(__close_nocancel)         \
+	X(__open64_nocancel) X(__openat64_nocancel)
+
+enum function {
+#define X(name) FN_##name,
+	FUNCTIONS(X)
+#undef X
+	FN_COUNT
+};
+
+struct real {
+	const char *name;
+	void *next;	/* what the export calls; resolved when first needed */
+	void *inner;	/* what the detour calls to get libc's behaviour; NULL = not detoured */
+	void *entry, *hook;	/* libc's function and what was written over it */
+};
+
+extern struct real real_table[FN_COUNT];
+
+void *real_resolve(enum function f);
+
+static inline void *real_next(enum function f)
+{
+	void *p = __atomic_load_n(&real_table[f].next, __ATOMIC_RELAXED);
+
+	return __builtin_expect(p != 0, 1) ? p : real_resolve(f);
+}
+
+static inline int real_is_detoured(enum function f)
+{
+	return real_table[f].inner != 0;
+}
+
+#define NEXT(name)  ((__typeof__(&name))real_next(FN_##name))
+#define INNER(name) ((__typeof__(&name))real_table[FN_##name].inner)
+
+#define EXPORT __attribute__((visibility("default")))
+/* The same function under another name that programs were linked to. */
+#define ALIAS(name) __attribute__((visibility("default"), alias(#name)))
+
+/* Turns a raw result into libc's convention. */
+long real_result(long r);
+int real_errno(void);	/* errno of this thread, without importing it */
+#endif
