@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* shared.c - the collector's side of a session's shared memory */
+#include "engine/shared.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+#define READY_STEP 32u	/* chunks given memory ahead of need: 1 MiB */
+
+static int shared_map(struct shared *s, const char *path)
+{
+	struct stat st;
+
+	if (fstat(s->fd, &st) < 0)
+		return fail(errno, "%s: %s", path, strerror(errno));
+	if ((size_t)st.st_size < sizeof(struct prov_arena))
+		return fail(EBADMSG, "%s: not a session of prov", path);
+	s->size = (size_t)st.st_size;
+	s->map = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (s->map == MAP_FAILED) {
+		s->map = NULL;
+		return fail(errno, "%s: cannot map: %s", path, strerror(errno));
+	}
+	s->arena = (struct prov_arena *)s->map;
+	s->owners = (uint32_t *)(s->map + 4096);
+	return 0;
+}
+
+/* Memory must be there before anybody touches it; with little of it, less
+ * will do. Returns how many chunks have it, or a negative errno. */
+static int reserve_first(const struct shared *s, const char *path)
+{
+	uint32_t ready = READY_STEP;
+
+	while (fallocate(s->fd, 0, 0, s->first + (off_t)ready * PROV_CHUNK_SIZE) < 0) {
+		if (errno == EOPNOTSUPP)
+			break;
+		if (ready == 1 || errno != ENOSPC)
+			return fail(errno,
+				    "%s: no room for shared memory: %s; free some or set session.dir to another folder",
+				    path, strerror(errno));
+		ready /= 2;
+	}
+	return (int)ready;
+}
+
+int shared_create(struct shared *s, const char *path, const struct id *session, uint64_t room,
+		  const struct strings *env_allow)
+{
+	uint64_t chunks = room / PROV_CHUNK_SIZE;
+	int r, ready;
+
+	*s = (struct shared){ .fd = -1 };
+	s->chunks = (uint32_t)(chunks < READY_STEP ? READY_STEP : chunks > PROV_CHUNKS_MAX ? PROV_CHUNKS_MAX : chunks);
+	s->first = (4096 + s->chunks * (uint32_t)sizeof(uint32_t) + 4095) & ~4095u;
+	s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (s->fd < 0)
+		return fail(errno, "%s: cannot create: %s", path, strerror(errno));
+	if (ftruncate(s->fd, s->first + (off_t)s->chunks * PROV_CHUNK_SIZE) < 0)
+		return fail(errno, "%s: %s", path, strerror(errno));
+	ready = reserve_first(s, path);
+	if (ready < 0)
+		return ready;
+	r = shared_map(s, path);
+	if (r < 0)
+		return r;
+	*s->arena = (struct prov_arena){
+		.version = PROV_ARENA_VERSION,
+		.chunk_size = PROV_CHUNK_SIZE,
+		.chunks = s->chunks,
+		.first_chunk = s->first,
+		.ready = (uint32_t)ready,
+		.collector = (uint32_t)getpid(),
+	};
+	memcpy(s->arena->session, session, sizeof(s->arena->session));
+	if (env_allow->size && env_allow->size < PROV_ENV_ROOM - 1)
+		memcpy(s->arena->env_allow, env_allow->p, env_allow->size);
+	__atomic_store_n(&s->arena->magic, PROV_ARENA_MAGIC, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int shared_attach(struct shared *s, const char *path)
+{
+	struct prov_arena a;
+	int r;
+
+	*s = (struct shared){ .fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) };
+	if (s->fd < 0)
+		return fail(errno, "%s: %s", path, strerror(errno));
+	r = shared_map(s, path);
+	if (r < 0)
+		return r;
+	a = *s->arena;
+	if (a.magic != PROV_ARENA_MAGIC || a.version != PROV_ARENA_VERSION ||
+	    a.chunk_size != PROV_CHUNK_SIZE || a.chunks > PROV_CHUNKS_MAX ||
+	    a.first_chunk < 4096 + a.chunks * sizeof(uint32_t) ||
+	    s->size < a.first_chunk + (size_t)a.chunks * PROV_CHUNK_SIZE)
+		return fail(EBADMSG, "%s: not a session of this version of prov", path);
+	s->chunks = a.chunks;
+	s->first = a.first_chunk;
+	return 0;
+}
+
+void shared_release(struct shared *s)
+{
+	if (s->map)
+		(void)munmap(s->map, s->size);
+	if (s->fd >= 0)
+		(void)close(s->fd);
+	*s = (struct shared){ .fd = -1 };
+}
+
+struct prov_chunk *shared_chunk(const struct shared *s, uint32_t i)
+{
+	return (struct prov_chunk *)(s->map + s->first + (size_t)i * PROV_CHUNK_SIZE);
+}
+
+void shared_free_chunk(struct shared *s, uint32_t i)
+{
+	memset(shared_chunk(s, i), 0, PROV_CHUNK_SIZE);
+	__atomic_store_n(&s->owners[i], 0, __ATOMIC_RELEASE);
+	/* so that low chunks are used again before new ones cost memory */
+	if (i < __atomic_load_n(&s->arena->hint, __ATOMIC_RELAXED))
+		__atomic_store_n(&s->arena->hint, i, __ATOMIC_RELAXED);
+}
+
+void shared_ahead(struct shared *s)
+{
+	uint32_t ready = __atomic_load_n(&s->arena->ready, __ATOMIC_RELAXED);
+	uint32_t hint = __atomic_load_n(&s->arena->hint, __ATOMIC_RELAXED);
+
+	if (hint + READY_STEP / 2 < ready || ready >= s->chunks)
+		return;
+	ready = ready + READY_STEP < s->chunks ? ready + READY_STEP : s->chunks;
+	if (fallocate(s->fd, 0, 0, s->first + (off_t)ready * PROV_CHUNK_SIZE) == 0)
+		__atomic_store_n(&s->arena->ready, ready, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef PROV_ENGINE_SHARED_H
+#define PROV_ENGINE_SHARED_H
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/id.h"
+#include "model/model.h"
+#include "prov/segment.h"
+/* The collector's side of a session's shared memory: the arena file as a
+ * whole. Traced processes may write to all of it, so sizes and offsets are
+ * kept here and never read from it again. */
+struct shared {
+	int fd;
+	char *map;
+	size_t size;
+	struct prov_arena *arena;	/* at the start of map */
+	uint32_t *owners;
+	uint32_t chunks, first;
+};
+
+/* 0 or negative errno with fail_text(); after failure only shared_release(). */
+int shared_create(struct shared *s, const char *path, const struct id *session, uint64_t room,
+		  const struct strings *env_allow);
+int shared_attach(struct shared *s, const char *path);
+void shared_release(struct shared *s);
+
+struct prov_chunk *shared_chunk(const struct shared *s, uint32_t i);
+/* Makes the chunk as new and gives it back. */
+void shared_free_chunk(struct shared *s, uint32_t i);
+/* Puts memory behind chunks before somebody needs it. */
+void shared_ahead(struct shared *s);
+#endif
