@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* finish.c - what becomes clear when the session is over */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "aggregate/blind.h"
+#include "aggregate/redact.h"
+#include "aggregate/session.h"
+#include "base/clock.h"
+#include "base/conf.h"
+#include "base/hash.h"
+#include "model/key.h"
+
+struct birth {
+	struct image_name parent;
+	uint32_t pid;
+	uint32_t pad;
+};
+
+static bool was_born(struct aggregate *a, const struct image_name *parent, uint32_t pid)
+{
+	struct birth b = { .parent = *parent, .pid = pid };
+
+	return map_get(&a->born, &b, sizeof(b)) != NULL;
+}
+
+static int compare_past(const void *a, const void *b)
+{
+	const struct past *x = a, *y = b;
+
+	if (x->name.pid != y->name.pid)
+		return x->name.pid < y->name.pid ? -1 : 1;
+	return x->name.start < y->name.start ? -1 : x->name.start > y->name.start;
+}
+
+static void past_sort(struct aggregate *a)
+{
+	if (a->n_past)
+		qsort(a->past, a->n_past, sizeof(*a->past), compare_past);
+}
+
+/* The newest image of that process that began before a moment. */
+static struct past *past_at(struct aggregate *a, uint32_t pid, int64_t time)
+{
+	size_t low = 0, high = a->n_past;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		const struct image_name *n = &a->past[mid].name;
+
+		if (n->pid < pid || (n->pid == pid && n->start < time))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && a->past[low - 1].name.pid == pid ? &a->past[low - 1] : NULL;
+}
+
+static struct past *past_of(struct aggregate *a, const struct image_name *name)
+{
+	struct past *p = past_at(a, name->pid, name->start + 1);
+
+	return p && p->name.start == name->start ? p : NULL;
+}
+
+static struct past *past_new(struct aggregate *a, uint32_t pid, int64_t start)
+{
+	struct past *p;
+
+	a->past = arena_grow(&a->memory, a->past, a->n_past, &a->past_room, sizeof(*p));
+	p = &a->past[a->n_past++];
+	*p = (struct past){
+		.name = { .pid = pid, .start = start },
+		.id = execution_id_of(a->run.boot, pid, start),
+		.exe = "",
+		.cwd = "",
+		.status = -1,
+	};
+	a->counts.executions++;
+	return p;
+}
+
+/* Children that were forked and did nothing that we hook. */
+static void add_silent_forks(struct aggregate *a)
+{
+	for (size_t i = 0; i < a->n_forks; i++) {
+		const struct forked *f = &a->forks[i];
+		struct past *p;
+
+		if (was_born(a, &f->parent, f->pid))
+			continue;
+		p = past_new(a, f->pid, f->time);
+		p->how = HOW_FORK;
+		p->parent = execution_id_of(a->run.boot, f->parent.pid, f->parent.start);
+		a->counts.processes++;
+		session_born(a, f->parent.pid, f->parent.start, f->pid);
+	}
+}
+
+/* Programs that were started and never reported. */
+static void add_blind(struct aggregate *a)
+{
+	for (size_t i = 0; i < a->n_attempts; i++) {
+		const struct attempted *t = &a->attempts[i];
+		const char *kind, *why;
+		struct buf argv = { 0 };
+		struct past *p, *by;
+
+		if (was_born(a, &t->by, t->pid))
+			continue;
+		why = blind_reason(&a->memory, t->path, &kind);
+		redact_argv(&t->argv, conf_text("redact"), &argv);
+		p = past_new(a, t->pid, t->time);
+		p->how = t->pid == t->by.pid ? HOW_EXEC : HOW_SPAWN;
+		p->parent = execution_id_of(a->run.boot, t->by.pid, t->by.start);
+		p->exe = session_real_path(a, t->path);
+		p->argv = (struct strings){ arena_copy(&a->memory, argv.data, argv.size), argv.size };
+		p->blind = kind != NULL;
+		buf_release(&argv);
+		by = past_of(a, &t->by);
+		if (by) {
+			p->cwd = by->cwd;
+			p->uid = by->uid;
+			p->ppid = t->pid == t->by.pid ? by->ppid : t->by.pid;
+		}
+		if (p->how == HOW_SPAWN)
+			a->counts.processes++;
+		if (kind)
+			session_hole(a, &p->id, kind, why, 1);
+	}
+}
+
+static void emit_early_opens(struct aggregate *a)
+{
+	for (size_t i = 0; i < a->n_earlies; i++) {
+		const struct early *e = &a->earlies[i];
+		/* the first image of that number after the open is the one it was for */
+		struct past *p = past_at(a, e->pid, INT64_MAX), *by = past_of(a, &e->by);
+		struct image_record *im;
+		struct facts f = { 0 };
+
+		if (!p || p->name.start < (int64_t)e->tally.opened)
+			p = by;
+		if (!p)
+			continue;
+		im = image_create(a->run.boot, p->name.pid, p->name.start);
+		image_add_tally(im, image_access(im, &e->object.id, e->path), &e->tally);
+		f.accesses = im->accesses;
+		f.n_accesses = im->n_accesses;
+		f.objects = (struct object *)(uintptr_t)&e->object;
+		f.n_objects = 1;
+		a->out.facts(a->out.ctx, &f);
+		image_destroy(im);
+	}
+}
+
+static void apply_waits(struct aggregate *a)
+{
+	for (size_t i = 0; i < a->n_waits; i++) {
+		const struct waited *w = &a->waits[i];
+		struct past *p = past_at(a, w->pid, w->time);
+
+		if (!p)
+			continue;
+		p->status = w->status;
+		p->ended = true;
+		/* whoever waited cannot have known before it happened */
+		if (!p->end || w->time < p->end)
+			p->end = w->time;
+	}
+}
+
+static void apply_replacements(struct aggregate *a)
+{
+	for (size_t i = 0; i + 1 < a->n_past; i++) {
+		struct past *p = &a->past[i], *next = &a->past[i + 1];
+
+		if (p->name.pid != next->name.pid || next->how != HOW_EXEC)
+			continue;
+		p->replaced = true;
+		p->end = next->name.start;
+		p->status = -1;
+	}
+}
+
+/* A forked child is its parent's program with its parent's arguments. */
+static void inherit(struct aggregate *a)
+{
+	struct map by_id = { 0 };
+
+	for (size_t i = 0; i < a->n_past; i++)
+		*map_at(&by_id, &a->past[i].id, sizeof(a->past[i].id)) = &a->past[i];
+	for (size_t i = 0; i < a->n_past; i++) {
+		struct past *p = &a->past[i], *from = p;
+
+		for (int depth = 0; depth < 10000 && from && from->how == HOW_FORK && !from->argv.size; depth++)
+			from = map_get(&by_id, &from->parent, sizeof(from->parent));
+		if (!from || from == p)
+			continue;
+		p->argv = from->argv;
+		p->env = from->env;
+		if (!p->exe[0])
+			p->exe = from->exe;
+		if (!p->cwd[0])
+			p->cwd = from->cwd;
+		if (!p->uid)
+			p->uid = from->uid;
+		if (!p->ppid)
+			p->ppid = from->name.pid;
+	}
+	map_release(&by_id);
+}
+
+static void emit_executions(struct aggregate *a)
+{
+	struct execution *list = arena_alloc(&a->memory, a->n_past * sizeof(*list));
+	struct facts f = { .executions = list, .n_executions = a->n_past };
+
+	for (size_t i = 0; i < a->n_past; i++) {
+		const struct past *p = &a->past[i];
+
+		list[i] = (struct execution){
+			.id = p->id,
+			.run = a->run.id,
+			.parent = p->parent,
+			.how = p->how,
+			.pid = p->name.pid,
+			.ppid = p->ppid,
+			.uid = p->uid,
+			.exe = p->exe,
+			.cwd = p->cwd,
+			.argv = p->argv,
+			.env = p->env,
+			.start = p->name.start,
+			.end = p->ended || p->replaced ? p->end : 0,
+			.status = p->status >= 0 && WIFEXITED(p->status) ? WEXITSTATUS(p->status) : -1,
+			.signal = p->status >= 0 && WIFSIGNALED(p->status) ? WTERMSIG(p->status) : 0,
+			.replaced = p->replaced,
+			.blind = p->blind,
+		};
+	}
+	a->out.facts(a->out.ctx, &f);
+}
+
+static bool is_system_path(const char *path)
+{
+	static const char *const parts[] = { "/usr/", "/lib", "/etc/", "/proc/", "/sys/", "/dev/", "/bin/", "/sbin/" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (!strncmp(path, parts[i], strlen(parts[i])) && strncmp(path, "/dev/shm/", 9))
+			return true;
+	return false;
+}
+
+static int compare_size(const void *a, const void *b)
+{
+	const struct object_note *x = *(struct object_note *const *)a, *y = *(struct object_note *const *)b;
+
+	if (x->object.size != y->object.size)
+		return x->object.size < y->object.size ? -1 : 1;
+	return id_compare(&x->object.id, &y->object.id);
+}
+
+static void note_hash(struct object_note *n)
+{
+	int fd = open(n->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOATIME);
+	struct object now;
+
+	if (fd < 0 && errno == EPERM)
+		fd = open(n->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	/* whoever changes it meanwhile changes the time or size seen before */
+	if (sha256_fd(fd, n->object.sha256) == 0 && object_of_path(n->path, &now) == 0 &&
+	    id_equal(&now.id, &n->object.id) && now.size == n->object.size && now.mtime == n->object.mtime)
+		n->object.hashed = true;
+	(void)close(fd);
+}
+
+/* Looks at the files of the run once more: how large they are now, and their
+ * digests. */
+static void emit_objects(struct aggregate *a, int64_t hash_max)
+{
+	struct object_note **list = arena_alloc(&a->memory, (a->objects.n + 1) * sizeof(*list));
+	struct object *out = arena_alloc(&a->memory, (a->objects.n + 1) * sizeof(*out));
+	struct facts f = { .objects = out };
+	size_t n = 0;
+	void *v;
+
+	for (size_t i = 0; map_next(&a->objects, &i, NULL, NULL, &v);) {
+		struct object_note *note = v;
+		struct object now;
+		bool system = is_system_path(note->path);
+
+		if (!system) {
+			a->counts.files_read += note->read;
+			a->counts.files_written += note->written;
+		}
+		if (note->object.kind != OBJECT_FILE || system || (!note->read && !note->written) ||
+		    object_of_path(note->path, &now) < 0 || !id_equal(&now.id, &note->object.id)) {
+			if (!note->emitted)
+				out[f.n_objects++] = note->object;
+			continue;
+		}
+		note->object.size = now.size;
+		note->object.mtime = now.mtime;
+		note->object.seen = now.seen;
+		list[n++] = note;
+	}
+	qsort(list, n, sizeof(*list), compare_size);
+	for (size_t i = 0; i < n; i++) {
+		if (list[i]->object.size <= hash_max) {
+			hash_max -= list[i]->object.size;
+			note_hash(list[i]);
+		}
+		out[f.n_objects++] = list[i]->object;
+	}
+	a->out.facts(a->out.ctx, &f);
+}
+
+void aggregate_root_ended(struct aggregate *a, uint32_t pid, int status, int64_t when)
+{
+	session_wait(a, pid, status, when);
+}
+
+void aggregate_finish(struct aggregate *a, int64_t hash_max)
+{
+	add_silent_forks(a);
+	past_sort(a);
+	add_blind(a);
+	past_sort(a);
+	emit_early_opens(a);
+	apply_replacements(a);
+	apply_waits(a);
+	inherit(a);
+	emit_executions(a);
+	emit_objects(a, hash_max);
+}
+
+struct aggregate_counts aggregate_count(const struct aggregate *a)
+{
+	return a->counts;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef PROV_AGGREGATE_IMAGE_H
+#define PROV_AGGREGATE_IMAGE_H
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "event/decode.h"
+#include "model/model.h"
+/*
+ * One image while its events come in: its execution, and one access per
+ * (object, name), summed over all its opens.
+ */
+struct image_record {
+	struct arena memory;
+	struct execution x;
+	struct access *accesses;
+	size_t n_accesses, access_room;
+	struct map by_object;	/* object id and name -> index of accesses + 1 */
+	struct buf argv, env;
+	int64_t fuzz;
+	bool started;		/* its START has come in */
+	bool stdio_blind;
+	bool argv_cut;
+};
+
+struct image_record *image_create(const char *boot, uint32_t pid, int64_t start);
+void image_destroy(struct image_record *im);	/* NULL is fine */
+
+/* The access of this image to that object under that name, new or known. */
+struct access *image_access(struct image_record *im, const struct id *object, const char *path);
+
+/* Adds what one tally counted. */
+void image_add_tally(struct image_record *im, struct access *a, const struct prov_tally *t);
+
+void image_set_start(struct image_record *im, const struct prov_start *s);
+void image_add_argv(struct image_record *im, const struct prov_strings *s);
+/* Argv and environment as they may be kept, in the image's memory. */
+void image_seal(struct image_record *im, const char *redact_extra);
+
+/* A path as the kernel gave it, without its mark of a deleted file. */
+const char *image_path(struct arena *a, const char *path, const struct prov_object *o);
+/* The fact about an object, from what the image said. */
+struct object object_from_wire(const struct prov_object *o, const char *path, int64_t when);
+#endif
