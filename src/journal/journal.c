@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* journal.c - facts on disk, in blocks that each stand for themselves */
+#include "journal/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#define FILE_MAGIC  "PROVJRN1"
+#define BLOCK_MAGIC UINT32_C(0x6b6c6270)	/* "pblk" */
+#define BLOCK_FULL  (256u << 10)		/* raw bytes after which a block is written */
+#define BLOCK_MAX   (64u << 20)			/* raw bytes a reader believes */
+
+struct block_head {
+	uint32_t magic;
+	uint32_t stored;	/* bytes that follow */
+	uint32_t raw;		/* after decompression */
+	uint32_t crc;		/* of stored, raw and the bytes that follow */
+};
+
+struct journal {
+	int fd;
+	char *path;
+	struct buf raw;
+	uint64_t written;
+};
+
+static uint32_t block_crc(const struct block_head *h, const void *data)
+{
+	struct buf b = { 0 };
+	uint32_t c;
+
+	buf_append(&b, &h->stored, 8);
+	buf_append(&b, data, h->stored);
+	c = crc32_of(b.data, b.size);
+	buf_release(&b);
+	return c;
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t r = write(fd, p, n);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return -errno;
+		p += r;
+		n -= (size_t)r;
+	}
+	return 0;
+}
+
+int journal_flush(struct journal *j)
+{
+	struct block_head h = { .magic = BLOCK_MAGIC };
+	struct buf out = { 0 };
+	size_t n;
+	int r;
+
+	if (j->raw.size == 0)
+		return 0;
+	buf_reserve(&out, sizeof(h) + ZSTD_compressBound(j->raw.size));
+	n = ZSTD_compress(out.data + sizeof(h), out.room - sizeof(h), j->raw.data, j->raw.size, 1);
+	if (ZSTD_isError(n)) {
+		buf_release(&out);
+		return fail(EIO, "%s: cannot compress: %s", j->path, ZSTD_getErrorName(n));
+	}
+	h.stored = (uint32_t)n;
+	h.raw = (uint32_t)j->raw.size;
+	h.crc = block_crc(&h, out.data + sizeof(h));
+	memcpy(out.data, &h, sizeof(h));
+	r = write_all(j->fd, out.data, sizeof(h) + n);
+	buf_release(&out);
+	if (r < 0) {
+		/* half a block would hide the ones after it */
+		(void)!ftruncate(j->fd, (off_t)j->written);
+		(void)lseek(j->fd, (off_t)j->written, SEEK_SET);
+		return fail(-r, "%s: cannot write the journal: %s", j->path, strerror(-r));
+	}
+	j->written += sizeof(h) + n;
+	buf_clear(&j->raw);
+	return 0;
+}
+
+int journal_create(const char *path, const struct run *run, const char *folder, struct journal **out)
+{
+	struct journal *j = mem_alloc(sizeof(*j));
+	struct run copy = *run;
+	struct facts f = { .runs = &copy, .n_runs = 1 };
+	int r = 0;
+
+	j->path = mem_str(path);
+	j->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (j->fd < 0)
+		r = fail(errno, "%s: cannot create the journal: %s", path, strerror(errno));
+	else if (flock(j->fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		r = fail(EBUSY, "%s: the journal is locked", path);
+	if (r == 0)
+		r = write_all(j->fd, FILE_MAGIC, 8);
+	if (r < 0 && j->fd >= 0)
+		r = fail(-r, "%s: cannot write the journal: %s", path, strerror(-r));
+	if (r == 0) {
+		j->written = 8;
+		journal_encode_folder(folder, &j->raw);
+		journal_encode(&f, &j->raw);
+		r = journal_flush(j);
+	}
+	if (r < 0) {
+		if (j->fd >= 0) {
+			(void)unlink(path);
+			(void)close(j->fd);
+		}
+		buf_release(&j->raw);
+		free(j->path);
+		free(j);
+		return r;
+	}
+	*out = j;
+	return 0;
+}
+
+int journal_append(struct journal *j, const struct facts *f)
+{
+	journal_encode(f, &j->raw);
+	return j->raw.size < BLOCK_FULL ? 0 : journal_flush(j);
+}
+
+void journal_close(struct journal *j)
+{
+	if (!j)
+		return;
+	(void)journal_flush(j);
+	(void)close(j->fd);
+	buf_release(&j->raw);
+	free(j->path);
+	free(j);
+}
+
+uint64_t journal_bytes(const struct journal *j)
+{
+	return j->written;
+}
+
+/* Reads and unpacks one block; 1, 0 at the end or at damage. */
+static int block_next(int fd, uint64_t *at, struct buf *raw)
+{
+	struct block_head h;
+	struct buf stored = { 0 };
+	size_t n;
+	int ok = 0;
+
+	if (pread(fd, &h, sizeof(h), (off_t)*at) != (ssize_t)sizeof(h) || h.magic != BLOCK_MAGIC ||
+	    h.stored > BLOCK_MAX || h.raw > BLOCK_MAX)
+		return 0;
+	buf_reserve(&stored, h.stored);
+	if (pread(fd, stored.data, h.stored, (off_t)(*at + sizeof(h))) == (ssize_t)h.stored &&
+	    block_crc(&h, stored.data) == h.crc) {
+		buf_clear(raw);
+		buf_reserve(raw, h.raw);
+		n = ZSTD_decompress(raw->data, h.raw, stored.data, h.stored);
+		ok = !ZSTD_isError(n) && n == h.raw;
+		raw->size = ok ? n : 0;
+	}
+	buf_release(&stored);
+	*at += ok ? sizeof(h) + h.stored : 0;
+	return ok;
+}
+
+int journal_read(const char *path, const struct journal_sink *sink, struct journal_end *end)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
+	struct buf raw = { 0 };
+	char magic[8];
+	struct stat st;
+
+	*end = (struct journal_end){ 0 };
+	if (fd < 0)
+		return fail(errno, "%s: cannot read the journal: %s", path, strerror(errno));
+	if (fstat(fd, &st) < 0 || pread(fd, magic, 8, 0) != 8 || memcmp(magic, FILE_MAGIC, 8)) {
+		(void)close(fd);
+		return fail(EBADMSG, "%s: not a journal of prov", path);
+	}
+	end->size = (uint64_t)st.st_size;
+	end->at = 8;
+	while (r == 0 && end->at < end->size) {
+		struct arena a = { 0 };
+		const char *folder;
+		struct facts f;
+		uint64_t at = end->at;
+
+		if (!block_next(fd, &at, &raw) || journal_decode(raw.data, raw.size, &a, &f, &folder) < 0) {
+			end->damaged = true;
+			arena_release(&a);
+			break;
+		}
+		if (folder && sink->folder)
+			sink->folder(sink->ctx, folder);
+		r = sink->facts(sink->ctx, &f);
+		arena_release(&a);
+		end->at = at;
+	}
+	buf_release(&raw);
+	(void)close(fd);
+	return r;
+}
+
+int journal_lock(const char *path, int *fd)
+{
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0)
+		return -errno;
+	if (flock(*fd, LOCK_EX | LOCK_NB) < 0) {
+		int r = errno == EWOULDBLOCK ? -EAGAIN : -errno;
+
+		(void)close(*fd);
+		*fd = -1;
+		return r;
+	}
+	return 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef PROV_JOURNAL_JOURNAL_H
+#define PROV_JOURNAL_JOURNAL_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "model/model.h"
+/*
+ * Facts on disk before they are in a store: prov-journal(5). One file per run,
+ * append only, made of blocks that are compressed and checksummed, so that a
+ * torn or damaged tail costs that tail and nothing before it. Reading a
+ * journal twice does no harm: every fact restates the total so far.
+ */
+struct journal;
+
+/* Creates path (0600; must not exist) and locks it for as long as it is open.
+ * folder is the session's, for whoever must finish the run; "" for none. */
+int journal_create(const char *path, const struct run *run, const char *folder, struct journal **out);
+/* Collects; writes whole blocks as they fill. After a failed write everything
+ * is kept in memory and the next call tries again. */
+int journal_append(struct journal *j, const struct facts *f);
+int journal_flush(struct journal *j);
+void journal_close(struct journal *j);	/* flushes; NULL is fine */
+uint64_t journal_bytes(const struct journal *j);
+
+struct journal_sink {
+	void *ctx;
+	/* Once per block; facts are valid during the call. Not 0 stops reading. */
+	int (*facts)(void *ctx, const struct facts *f);
+	void (*folder)(void *ctx, const char *folder);
+};
+
+struct journal_end {
+	bool damaged;		/* something after `at` could not be read */
+	uint64_t at, size;
+};
+
+/* Reads to the end or up to the first damage, which is no error. -EBADMSG only
+ * when the file does not even begin like a journal. */
+int journal_read(const char *path, const struct journal_sink *sink, struct journal_end *end);
+
+/* Is the writer of this journal gone? Then the lock is taken and *fd keeps it
+ * (the caller closes it). 0, -EAGAIN while it is being written. */
+int journal_lock(const char *path, int *fd);
+
+/* One block's worth of records, in memory; for readers and fuzzing. */
+struct arena;
+int journal_decode(const char *p, size_t size, struct arena *a, struct facts *out, const char **folder);
+void journal_encode(const struct facts *f, struct buf *out);
+void journal_encode_folder(const char *folder, struct buf *out);
+#endif
