@@ -33,9 +33,11 @@ struct tramp {
 	const void *back;	/* the instruction after it */
 };
 
-#define CANCELLABLE(X) X(read) X(write) X(pread64) X(pwrite64) X(readv) X(writev) X(close) X(wait4)
+#define CANCELLABLE(X)                                                                              \
+	X(DETOUR_FILES, read) X(DETOUR_FILES, write) X(DETOUR_FILES, close)                         \
+	X(DETOUR_PREAD, pread64) X(DETOUR_PREAD, pwrite64) X(DETOUR_SPAWN, wait4)
 
-#define X(name)                                                                                     \
+#define X(group, name)                                                                                     \
 	__attribute__((used)) static struct tramp tramp_##name;                                     \
 	__asm__(".text\n"                                                                           \
 		".balign 16\n"                                                                      \
@@ -54,9 +56,13 @@ struct tramp {
 CANCELLABLE(X)
 #undef X
 
-struct cancellable {
+/* One function to write over: what runs instead, and what stands for libc's
+ * own behaviour then. */
+struct detour {
+	enum detour_group group;
 	enum function f;
 	void *hook;
+	void *plain;	/* a function of ours that does the same; or else */
 	struct tramp *tramp;
 	const void *cmpb, *mov, *tcb;
 };
@@ -77,14 +83,14 @@ static long plain_rmdir(const char *path)
 	return real_result(sys1(SYS_rmdir, path));
 }
 
-static long plain_mmap64(void *at, size_t size, int prot, int flags, int fd, off64_t offset)
+static long plain_dup2(int fd, int to)
 {
-	return real_result(sys6(SYS_mmap, at, size, prot, flags, fd, offset));
+	return real_result(sys2(SYS_dup2, fd, to));
 }
 
-static long plain_getdents64(int fd, void *p, size_t n)
+static long plain_dup3(int fd, int to, int flags)
 {
-	return real_result(sys3(SYS_getdents64, fd, p, n > 0x7fffffff ? 0x7fffffff : n));
+	return real_result(sys3(SYS_dup3, fd, to, flags));
 }
 
 static long plain_read(int fd, void *p, size_t n)
@@ -111,17 +117,6 @@ static long plain_open64(const char *path, int flags, mode_t mode)
 {
 	return real_result(sys4(SYS_openat, -100 /* AT_FDCWD */, path, flags, mode));
 }
-
-static long plain_openat64(int dirfd, const char *path, int flags, mode_t mode)
-{
-	return real_result(sys4(SYS_openat, dirfd, path, flags, mode));
-}
-
-struct plain {
-	enum function f;
-	void *hook;
-	void *inner;
-};
 
 /* Readable, writable and executable for as long as it takes: other code of
  * these pages may run meanwhile, in a signal handler. */
@@ -161,128 +156,172 @@ static void jump_write(unsigned char *at, const void *to)
 /* A leading endbr64 stays where it is. */
 static unsigned char *entry_of(const struct link_map *libc, enum function f)
 {
-	unsigned char *p = elf_find_in(libc, real_table[f].name);
+	unsigned char *p = elf_find_in(libc, real_name(f));
 
 	if (!p || (uintptr_t)p & 7)
 		return NULL;
 	return p;
 }
 
-static const void *cancellable_prepare(const struct cancellable *c, const unsigned char *p)
+static const void *trampoline_prepare(const struct detour *d, const unsigned char *p)
 {
 	int32_t rel;
 
 	if (p[0] == 0x80 && p[1] == 0x3d && p[6] == 0) {
 		__builtin_memcpy(&rel, p + 2, 4);
-		c->tramp->what = p + 7 + rel;
-		c->tramp->back = p + 7;
-		return c->cmpb;
+		d->tramp->what = p + 7 + rel;
+		d->tramp->back = p + 7;
+		return d->cmpb;
 	}
 	if (p[0] == 0x8b && p[1] == 0x05) {
 		__builtin_memcpy(&rel, p + 2, 4);
-		c->tramp->what = p + 6 + rel;
-		c->tramp->back = p + 6;
-		return c->mov;
+		d->tramp->what = p + 6 + rel;
+		d->tramp->back = p + 6;
+		return d->mov;
 	}
 	if (p[0] == 0x64 && p[1] == 0x8b && p[2] == 0x04 && p[3] == 0x25 && p[4] == 0x18 && !p[5]) {
-		c->tramp->back = p + 8;
-		return c->tcb;
+		d->tramp->back = p + 8;
+		return d->tcb;
 	}
 	return NULL;
 }
 
 /* The loader calls this empty function whenever its list of objects changes;
  * it is followed by padding up to 16 bytes. */
-static void loader_watch(void)
+static int loader_watch(void)
 {
 	struct r_debug *d = elf_debug();
 	unsigned char *p = d ? (unsigned char *)d->r_brk : NULL;
 
 	if (!p || (uintptr_t)p & 15 || p[0] != 0xc3 || p[1] == 0 || !jump_reaches(p, (void *)loaded_report))
-		return;
+		return -1;
 	if (text_unlock((uintptr_t)p, (uintptr_t)p + JUMP_SIZE) < 0)
-		return;
+		return -1;
 	jump_write(p, (void *)loaded_report);
 	text_lock((uintptr_t)p, (uintptr_t)p + JUMP_SIZE);
+	return 0;
 }
 
-int detour_install(void)
+/* Finds out everything first: a group is written whole or not at all. */
+struct plan {
+	unsigned char *entry;
+	void *inner;
+};
+
+static int plan_make(const struct detour *d, const struct link_map *libc, struct plan *out)
 {
-#define X(name)                                                                                     \
-	{ FN_##name, (void *)detour_##name, &tramp_##name, tramp_##name##_cmpb, tramp_##name##_mov, \
-	  tramp_##name##_tcb },
-	const struct cancellable cancellable[] = { CANCELLABLE(X) };
-#undef X
-	const struct plain plain[] = {
-		{ FN_execve, (void *)detour_execve, (void *)plain_execve },
-		{ FN_unlink, (void *)detour_unlink, (void *)plain_unlink },
-		{ FN_rmdir, (void *)detour_rmdir, (void *)plain_rmdir },
-		{ FN_mmap64, (void *)detour_mmap64, (void *)plain_mmap64 },
-		{ FN_getdents64, (void *)detour_getdents64, (void *)plain_getdents64 },
-		{ FN___read_nocancel, (void *)detour_read_nocancel, (void *)plain_read },
-		{ FN___write_nocancel, (void *)detour_write_nocancel, (void *)plain_write },
-		{ FN___pread64_nocancel, (void *)detour_pread64_nocancel, (void *)plain_pread64 },
-		{ FN___close_nocancel, (void *)detour_close_nocancel, (void *)plain_close },
-		{ FN___open64_nocancel, (void *)detour_open64_nocancel, (void *)plain_open64 },
-		{ FN___openat64_nocancel, (void *)detour_openat64_nocancel, (void *)plain_openat64 },
-		{ FN_open64, (void *)detour_open64, NULL },
+	unsigned char *p = entry_of(libc, d->f);
+
+	out->entry = p;
+	/* which internal copies a libc has differs by version */
+	if (!p)
+		return real_name(d->f)[0] == '_' ? 0 : -1;
+	if (!jump_reaches(p, d->hook) || p[0] == 0xe9)
+		return -1;
+	out->inner = d->plain;
+	if (d->tramp)
+		out->inner = (void *)trampoline_prepare(d, p);
+	else if (d->f == FN_open64)
+		/* is openat64 with the current folder, and libc has both */
+		out->inner = elf_find_in(libc, "openat64");
+	return out->inner ? 0 : -1;
+}
+
+static void plan_carry_out(const struct detour *d, const struct plan *plan)
+{
+	if (!plan->entry)
+		return;
+	real_table[d->f] = (struct real){
+		.inner = plan->inner,
+		.entry = plan->entry,
+		.hook = d->hook,
 	};
-	enum { N_C = sizeof(cancellable) / sizeof(cancellable[0]), N_P = sizeof(plain) / sizeof(plain[0]) };
+	jump_write(plan->entry, d->hook);
+}
+
+#define PLAIN(X)                                                                                    \
+	X(DETOUR_FILES, open64, detour_open64, NULL)                                                \
+	X(DETOUR_FILES, __read_nocancel, detour_read_nocancel, plain_read)                          \
+	X(DETOUR_FILES, __write_nocancel, detour_write_nocancel, plain_write)                       \
+	X(DETOUR_FILES, __close_nocancel, detour_close_nocancel, plain_close)                       \
+	X(DETOUR_FILES, __open64_nocancel, detour_open64_nocancel, plain_open64)                    \
+	X(DETOUR_FILES, dup2, detour_dup2, plain_dup2)                                              \
+	X(DETOUR_FILES, dup3, detour_dup3, plain_dup3)                                              \
+	X(DETOUR_PREAD, __pread64_nocancel, detour_pread64_nocancel, plain_pread64)                 \
+	X(DETOUR_SPAWN, execve, detour_execve, plain_execve)                                        \
+	X(DETOUR_UNLINK, unlink, detour_unlink, plain_unlink)                                       \
+	X(DETOUR_UNLINK, rmdir, detour_rmdir, plain_rmdir)
+
+/* The detours there are, one at a time: as a table they would be pointers, and
+ * every pointer is relocated at every start of every program. */
+static int detour_at(enum function f, struct detour *d)
+{
+	switch (f) {
+#define X(group_, name)                                                                             \
+	case FN_##name:                                                                             \
+		*d = (struct detour){ .group = group_, .f = f, .hook = (void *)detour_##name,       \
+				      .tramp = &tramp_##name, .cmpb = tramp_##name##_cmpb,          \
+				      .mov = tramp_##name##_mov, .tcb = tramp_##name##_tcb };       \
+		return 1;
+		CANCELLABLE(X)
+#undef X
+#define X(group_, name, hook_, plain_)                                                              \
+	case FN_##name:                                                                             \
+		*d = (struct detour){ .group = group_, .f = f, .hook = (void *)hook_,               \
+				      .plain = (void *)plain_ };                                    \
+		return 1;
+		PLAIN(X)
+#undef X
+	default:
+		return 0;
+	}
+}
+
+static int group_install(enum detour_group group)
+{
 	const struct link_map *libc = elf_libc();
-	unsigned char *entry_c[N_C], *entry_p[N_P];
-	const void *inner[N_C];
 	uintptr_t low = UINTPTR_MAX, high = 0;
+	struct detour d;
+	struct plan plan;
 
 	if (!libc)
-		return 0;
-	for (int i = 0; i < N_C; i++) {
-		unsigned char *p = entry_of(libc, cancellable[i].f);
+		return -1;
+	for (int f = 0; f < FN_COUNT; f++) {
+		uintptr_t p;
 
-		inner[i] = p ? cancellable_prepare(&cancellable[i], p) : NULL;
-		if (!inner[i] || !jump_reaches(p, cancellable[i].hook))
-			return 0;
-		entry_c[i] = p;
-		low = (uintptr_t)p < low ? (uintptr_t)p : low;
-		high = (uintptr_t)p > high ? (uintptr_t)p : high;
-	}
-	for (int i = 0; i < N_P; i++) {
-		entry_p[i] = entry_of(libc, plain[i].f);
-		/* which internal copies a libc has differs by version */
-		if (!entry_p[i] && real_table[plain[i].f].name[0] == '_')
+		if (!detour_at((enum function)f, &d) || d.group != group)
 			continue;
-		if (!entry_p[i] || !jump_reaches(entry_p[i], plain[i].hook) || entry_p[i][0] == 0xe9)
-			return 0;
-		low = (uintptr_t)entry_p[i] < low ? (uintptr_t)entry_p[i] : low;
-		high = (uintptr_t)entry_p[i] > high ? (uintptr_t)entry_p[i] : high;
+		if (plan_make(&d, libc, &plan) < 0)
+			return -1;
+		p = (uintptr_t)plan.entry;
+		low = p && p < low ? p : low;
+		high = p > high ? p : high;
 	}
-	if (text_unlock(low, high + 8) < 0)
-		return 0;
-	for (int i = 0; i < N_C; i++) {
-		struct real *r = &real_table[cancellable[i].f];
-
-		*r = (struct real){ r->name, NULL, (void *)inner[i], entry_c[i], cancellable[i].hook };
-		jump_write(entry_c[i], cancellable[i].hook);
-	}
-	for (int i = 0; i < N_P; i++) {
-		struct real *r = &real_table[plain[i].f];
-		/* open64 is openat64 with the current folder, and libc has both */
-		void *as = plain[i].inner ? plain[i].inner : elf_find_in(libc, "openat64");
-
-		if (!entry_p[i])
-			continue;
-		*r = (struct real){ r->name, NULL, as, entry_p[i], plain[i].hook };
-		jump_write(entry_p[i], plain[i].hook);
-	}
+	if (!high || text_unlock(low, high + 8) < 0)
+		return -1;
+	for (int f = 0; f < FN_COUNT; f++)
+		if (detour_at((enum function)f, &d) && d.group == group && plan_make(&d, libc, &plan) == 0)
+			plan_carry_out(&d, &plan);
 	text_lock(low, high + 8);
-	loader_watch();
-	return 1;
+	return 0;
+}
+
+int detour_install(enum detour_group group)
+{
+	static uint32_t done;
+	uint32_t bit = 1u << group;
+
+	if (__atomic_fetch_or(&done, bit, __ATOMIC_ACQ_REL) & bit)
+		return 0;
+	return group == DETOUR_LOADER ? loader_watch() : group_install(group);
 }
 
 #else
 
-int detour_install(void)
+int detour_install(enum detour_group group)
 {
-	return 0;
+	(void)group;
+	return -1;
 }
 
 #endif

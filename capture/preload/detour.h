@@ -16,6 +16,20 @@
  * environment switches detours off.
  */
 
-/* 1 when libc's reads and writes are seen, 0 when not. Once, before threads. */
-int detour_install(void);
+/*
+ * Each page of libc that is written to costs every program a copy, so what few
+ * programs need is only written when they first call a function that leads
+ * there (late.c).
+ */
+enum detour_group {
+	DETOUR_FILES = 0,	/* open, read, write, close: stdio, locale, name services */
+	DETOUR_SPAWN,		/* execve, wait4: execv and its like, posix_spawn, system, popen */
+	DETOUR_UNLINK,		/* unlink, rmdir: shm_unlink, tmpfile */
+	DETOUR_PREAD,		/* pread, pwrite: aio */
+	DETOUR_LOADER,		/* the loader's own notice that its list has changed: dlopen */
+	DETOUR_NONE,		/* vfork, clone: nothing to write, but good to know */
+};
+
+/* 0, or -1 when nothing of the group could be written. Repeating is harmless. */
+int detour_install(enum detour_group group);
 #endif

@@ -165,9 +165,14 @@ char *const *environ_for_exec(char *const *envp, void *room, size_t size, int *l
 
 static int is_allowed(const char *var)
 {
-	const char *p = session.arena->env_allow, *end = p + PROV_ENV_ROOM;
+	const struct prov_arena *a = session.arena;
+	unsigned letter = (unsigned)(unsigned char)var[0] - 'A';
+	size_t at = letter < 32 ? a->env_first[letter] : 0;
 
-	while (p < end && *p) {
+	if (at == 0)
+		return 0;
+	for (at--; at < PROV_ENV_ROOM && a->env_allow[at] == var[0]; at++) {
+		const char *p = a->env_allow + at, *end = a->env_allow + PROV_ENV_ROOM;
 		size_t i = 0;
 
 		while (p + i < end && p[i] && p[i] == var[i])
@@ -176,40 +181,48 @@ static int is_allowed(const char *var)
 			return 0;
 		if ((p[i] == '*' && !p[i + 1]) || (!p[i] && var[i] == '='))
 			return 1;
-		while (p < end && *p)
-			p++;
-		p++;
+		while (at < PROV_ENV_ROOM && a->env_allow[at])
+			at++;
 	}
 	return 0;
 }
 
 void environ_report(char *const *envp)
 {
-	struct prov_strings *r = NULL;
-	size_t total = 0;
+	const char **list = scratch_take();
+	const size_t most = SCRATCH_ROOM / sizeof(*list);
+	struct prov_strings *r;
+	size_t n = 0, total = 0;
 	int cut = 0;
 
+	if (!list)
+		return;
 	for (char *const *e = envp; *e; e++) {
-		size_t n = text_size(*e);
+		size_t size;
 
 		if (!is_allowed(*e))
 			continue;
-		if (sizeof(*r) + total + n > PROV_RECORD_MAX)
+		size = text_size(*e);
+		if (n == most || sizeof(*r) + total + size > PROV_RECORD_MAX) {
 			cut = 1;
-		else
-			total += n;
+			continue;
+		}
+		list[n++] = *e;
+		total += size;
 	}
 	r = total ? record_begin(PROV_ENVIRON, sizeof(*r) + total) : NULL;
-	if (!r)
-		return;
-	r->head.flags = cut ? PROV_CUT : 0;
-	for (char *const *e = envp; *e; e++) {
-		size_t n = text_size(*e);
+	if (r) {
+		r->head.flags = cut ? PROV_CUT : 0;
+		for (size_t i = 0; i < n; i++) {
+			size_t size = text_size(list[i]);
 
-		if (is_allowed(*e) && r->size + n <= total) {
-			memcpy(r->text + r->size, *e, n);
-			r->size += (uint32_t)n;
+			/* another thread cannot have changed them yet, but who knows */
+			if (r->size + size > total)
+				break;
+			memcpy(r->text + r->size, list[i], size);
+			r->size += (uint32_t)size;
 		}
+		record_end(r);
 	}
-	record_end(r);
+	scratch_give(list);
 }

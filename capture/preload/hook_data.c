@@ -2,6 +2,7 @@
 /* Copyright the prov authors */
 /* hook_data.c - reading and writing */
 #include <dirent.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "hooks.h"
@@ -119,8 +120,6 @@ ssize_t detour_pwrite64(int fd, const void *p, size_t n, off64_t at)
 
 EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
 {
-	if (real_is_detoured(FN_readv))
-		return NEXT(readv)(fd, v, n);
 	struct prov_tally *t = tally_before_read(fd);
 	ssize_t r = NEXT(readv)(fd, v, n);
 
@@ -128,30 +127,10 @@ EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
 	return r;
 }
 
-ssize_t detour_readv(int fd, const struct iovec *v, int n)
-{
-	struct prov_tally *t = tally_before_read(fd);
-	ssize_t r = INNER(readv)(fd, v, n);
-
-	tally_after_read(t, r);
-	return r;
-}
-
 EXPORT ssize_t writev(int fd, const struct iovec *v, int n)
 {
-	if (real_is_detoured(FN_writev))
-		return NEXT(writev)(fd, v, n);
 	struct prov_tally *t = tally_before_write(fd);
 	ssize_t r = NEXT(writev)(fd, v, n);
-
-	tally_after_write(t, r);
-	return r;
-}
-
-ssize_t detour_writev(int fd, const struct iovec *v, int n)
-{
-	struct prov_tally *t = tally_before_write(fd);
-	ssize_t r = INNER(writev)(fd, v, n);
 
 	tally_after_write(t, r);
 	return r;
@@ -196,15 +175,6 @@ EXPORT ssize_t pwritev64v2(int fd, const struct iovec *v, int n, off64_t at, int
 EXPORT ssize_t getdents64(int fd, void *p, size_t n)
 {
 	ssize_t r = NEXT(getdents64)(fd, p, n);
-
-	if (!real_is_detoured(FN_getdents64) && r >= 0)
-		tally_directory(fd);
-	return r;
-}
-
-ssize_t detour_getdents64(int fd, void *p, size_t n)
-{
-	ssize_t r = INNER(getdents64)(fd, p, n);
 
 	if (r >= 0)
 		tally_directory(fd);

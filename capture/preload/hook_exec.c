@@ -190,6 +190,13 @@ EXPORT long syscall(long nr, ...)
 		return unlinkat((int)a[0], (const char *)a[1], (int)a[2]);
 	case SYS_close_range:
 		return close_range((unsigned)a[0], (unsigned)a[1], (int)a[2]);
+#ifdef SYS_vfork
+	case SYS_vfork:
+#endif
+	case SYS_clone:
+	case SYS_clone3:
+		image_is_shared();
+		return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 	default:
 		return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 	}

@@ -65,22 +65,36 @@ EXPORT int dup(int fd)
 	return r;
 }
 
-EXPORT int dup2(int fd, int to)
+/* freopen(3) moves its new file to the old number with a dup3 of its own. */
+static int duplicated(int r, int fd, int to)
 {
-	int r = NEXT(dup2)(fd, to);
-
 	if (r >= 0 && fd != to)
 		tally_duplicate(fd, to);
 	return r;
 }
 
+EXPORT int dup2(int fd, int to)
+{
+	if (real_is_detoured(FN_dup2))
+		return NEXT(dup2)(fd, to);
+	return duplicated(NEXT(dup2)(fd, to), fd, to);
+}
+
+int detour_dup2(int fd, int to)
+{
+	return duplicated(INNER(dup2)(fd, to), fd, to);
+}
+
 EXPORT int dup3(int fd, int to, int flags)
 {
-	int r = NEXT(dup3)(fd, to, flags);
+	if (real_is_detoured(FN_dup3))
+		return NEXT(dup3)(fd, to, flags);
+	return duplicated(NEXT(dup3)(fd, to, flags), fd, to);
+}
 
-	if (r >= 0)
-		tally_duplicate(fd, to);
-	return r;
+int detour_dup3(int fd, int to, int flags)
+{
+	return duplicated(INNER(dup3)(fd, to, flags), fd, to);
 }
 
 EXPORT int fcntl64(int fd, int cmd, ...)

@@ -19,14 +19,7 @@ static void *mapped(void *p, size_t size, int prot, int flags, int fd)
 
 EXPORT void *mmap64(void *at, size_t size, int prot, int flags, int fd, off64_t offset)
 {
-	void *p = NEXT(mmap64)(at, size, prot, flags, fd, offset);
-
-	return real_is_detoured(FN_mmap64) ? p : mapped(p, size, prot, flags, fd);
-}
-
-void *detour_mmap64(void *at, size_t size, int prot, int flags, int fd, off64_t offset)
-{
-	return mapped(INNER(mmap64)(at, size, prot, flags, fd, offset), size, prot, flags, fd);
+	return mapped(NEXT(mmap64)(at, size, prot, flags, fd, offset), size, prot, flags, fd);
 }
 
 void *mmap(void *at, size_t size, int prot, int flags, int fd, off64_t offset) ALIAS(mmap64);

@@ -56,22 +56,19 @@ int detour_open64(const char *path, int flags, mode_t mode)
 	return opened(fd, AT_FDCWD, path, flags, created);
 }
 
+/* What libc opens for itself in this way it reads or maps, always: locale data,
+ * caches, folders. Its mappings are made by calls of its own that are not
+ * detoured, so the opening stands for them. */
 int detour_open64_nocancel(const char *path, int flags, mode_t mode)
 {
 	int created = will_create(AT_FDCWD, path, flags);
 	int (*inner)(const char *, int, mode_t) =
 		(int (*)(const char *, int, mode_t))real_table[FN___open64_nocancel].inner;
+	int fd = opened(inner(path, flags, mode), AT_FDCWD, path, flags, created);
 
-	return opened(inner(path, flags, mode), AT_FDCWD, path, flags, created);
-}
-
-int detour_openat64_nocancel(int dirfd, const char *path, int flags, mode_t mode)
-{
-	int created = will_create(dirfd, path, flags);
-	int (*inner)(int, const char *, int, mode_t) =
-		(int (*)(int, const char *, int, mode_t))real_table[FN___openat64_nocancel].inner;
-
-	return opened(inner(dirfd, path, flags, mode), dirfd, path, flags, created);
+	if (fd >= 0 && (flags & O_ACCMODE) == O_RDONLY)
+		tally_read_by_libc(fd);
+	return fd;
 }
 
 EXPORT int openat64(int dirfd, const char *path, int flags, ...)

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "hooks.h"
@@ -58,6 +59,15 @@ EXPORT ssize_t tee(int from, int to, size_t n, unsigned flags)
 	struct transfer t = transfer_before(from, to);
 
 	return transfer_after(t, NEXT(tee)(from, to, n, flags));
+}
+
+EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t n, unsigned flags)
+{
+	struct prov_tally *t = tally_before_write(fd);
+	ssize_t r = NEXT(vmsplice)(fd, v, n, flags);
+
+	tally_after_write(t, r);
+	return r;
 }
 
 /* Reflinks share blocks instead of copying bytes; to what depends on what it

@@ -185,7 +185,7 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 	alone = elf_find_any("__libc_single_threaded");
 	if (alone)
 		tally_alone = alone;
-	if (!detour_wanted(envp) || !detour_install())
+	if (!detour_wanted(envp) || detour_install(DETOUR_FILES) < 0)
 		session.start_flags |= PROV_STDIO_BLIND;
 	if (session.start_flags & PROV_STDIO_BLIND || is_go(envp))
 		session.start_flags |= PROV_ENV_KEPT;

@@ -4,15 +4,35 @@
 #include "real.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "shim/elf.h"
 #include "shim/sys.h"
 
-struct real real_table[FN_COUNT] = {
-#define X(fn) [FN_##fn] = { .name = #fn },
+struct real real_table[FN_COUNT];
+
+/* Offsets instead of pointers: a pointer would be relocated at every start of
+ * every program. */
+static const struct names {
+#define X(fn) char fn[sizeof(#fn)];
+	FUNCTIONS(X)
+#undef X
+} names = {
+#define X(fn) #fn,
 	FUNCTIONS(X)
 #undef X
 };
+
+static const uint16_t name_at[FN_COUNT] = {
+#define X(fn) offsetof(struct names, fn),
+	FUNCTIONS(X)
+#undef X
+};
+
+const char *real_name(enum function f)
+{
+	return (const char *)&names + name_at[f];
+}
 
 static int *(*errno_location)(void);
 
@@ -46,7 +66,7 @@ static long absent(void)
 
 void *real_resolve(enum function f)
 {
-	void *p = elf_find_next(real_table[f].name);
+	void *p = elf_find_next(real_name(f));
 
 	if (!p)
 		p = (void *)absent;

@@ -23,12 +23,17 @@
 	X(link) X(linkat) X(symlink) X(symlinkat)                                                \
 	X(truncate64) X(ftruncate64) X(fallocate64) X(posix_fallocate64)                         \
 	X(mmap64) X(mprotect) X(getdents64)                                                      \
-	X(sendfile64) X(copy_file_range) X(splice) X(tee) X(ioctl)                               \
+	X(sendfile64) X(copy_file_range) X(splice) X(tee) X(vmsplice) X(ioctl)                               \
 	X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg)      \
 	X(execve) X(execveat) X(fexecve) X(fork) X(_Fork) X(wait4) X(waitid) X(wait3) X(waitpid) X(wait) \
 	X(chdir) X(fchdir) X(syscall)                                                            \
 	X(__read_nocancel) X(__write_nocancel) X(__pread64_nocancel) X(__close_nocancel)         \
-	X(__open64_nocancel) X(__openat64_nocancel)
+	X(__open64_nocancel)                                                                     \
+	X(execl) X(execle) X(execlp) X(execv) X(execvp) X(execvpe)                               \
+	X(posix_spawn) X(posix_spawnp) X(system) X(popen)                                        \
+	X(shm_unlink) X(sem_unlink) X(tmpfile) X(tmpfile64)                                      \
+	X(aio_read) X(aio_read64) X(aio_write) X(aio_write64) X(lio_listio) X(lio_listio64)      \
+	X(dlopen) X(dlmopen) X(vfork) X(clone)
 
 enum function {
 #define X(name) FN_##name,
@@ -38,13 +43,14 @@ enum function {
 };
 
 struct real {
-	const char *name;
 	void *next;	/* what the export calls; resolved when first needed */
 	void *inner;	/* what the detour calls to get libc's behaviour; NULL = not detoured */
 	void *entry, *hook;	/* libc's function and what was written over it */
 };
 
 extern struct real real_table[FN_COUNT];
+
+const char *real_name(enum function f);
 
 void *real_resolve(enum function f);
 

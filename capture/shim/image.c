@@ -13,7 +13,8 @@
 #include "text.h"
 
 /* The state of a forked child must read as zero before anything of ours runs. */
-struct image image __attribute__((aligned(4096)));
+struct image image;
+_Static_assert(sizeof(image) % 4096 == 0, "a fork must wipe the image and nothing else");
 struct session session;
 
 static int (*vdso_clock)(clockid_t, struct timespec *);
@@ -118,23 +119,20 @@ static int arena_map(int fd)
 
 	if (session.arena)
 		return 0;
-	r = sys6(SYS_mmap, 0, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (sys5(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_SIZE, &st) < 0 || st.stx_size < PROV_CHUNKS_AT)
+		return -1;
+	r = sys6(SYS_mmap, 0, PROV_CHUNKS_AT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (sys_failed(r))
 		return -1;
 	a = (struct prov_arena *)r;
-	if (sys5(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_SIZE, &st) < 0 || a->magic != PROV_ARENA_MAGIC ||
-	    a->version != PROV_ARENA_VERSION || a->chunk_size != PROV_CHUNK_SIZE || a->chunks == 0 ||
-	    a->chunks > PROV_CHUNKS_MAX || a->first_chunk < 4096 + a->chunks * sizeof(uint32_t) ||
-	    st.stx_size < a->first_chunk + (uint64_t)a->chunks * PROV_CHUNK_SIZE) {
-		(void)sys2(SYS_munmap, a, sizeof(*a));
+	if (a->magic != PROV_ARENA_MAGIC || a->version != PROV_ARENA_VERSION ||
+	    a->chunk_size != PROV_CHUNK_SIZE || a->chunks == 0 || a->chunks > PROV_CHUNKS_MAX ||
+	    st.stx_size < PROV_CHUNKS_AT + (uint64_t)a->chunks * PROV_CHUNK_SIZE) {
+		(void)sys2(SYS_munmap, a, PROV_CHUNKS_AT);
 		return -1;
 	}
-	r = sys6(SYS_mmap, 0, a->first_chunk, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	(void)sys2(SYS_munmap, a, sizeof(*a));
-	if (sys_failed(r))
-		return -1;
-	session.arena = (struct prov_arena *)r;
-	session.owners = (uint32_t *)((char *)r + 4096);
+	session.arena = a;
+	session.owners = (uint32_t *)((char *)a + PROV_OWNERS_AT);
 	return 0;
 }
 
@@ -147,7 +145,7 @@ static struct prov_chunk *chunk_claim(int fd, uint32_t pid)
 
 	for (uint32_t i = 0; i < a->chunks; i++) {
 		uint32_t at = (first + i) % a->chunks, none = 0;
-		uint64_t offset = a->first_chunk + (uint64_t)at * PROV_CHUNK_SIZE;
+		uint64_t offset = PROV_CHUNKS_AT + (uint64_t)at * PROV_CHUNK_SIZE;
 		long r;
 
 		if (__atomic_load_n(&session.owners[at], __ATOMIC_RELAXED) != 0 ||
@@ -183,7 +181,7 @@ static void chunk_init(struct prov_chunk *c, uint32_t seq)
 /* An own chunk that the collector is done with and no descriptor points into. */
 static struct prov_chunk *chunk_reuse(void)
 {
-	uint32_t n = image.n_chunks < 64 ? image.n_chunks : 64;
+	uint32_t n = image.n_chunks < CHUNKS_KEPT ? image.n_chunks : CHUNKS_KEPT;
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct prov_chunk *c = image.chunks[i];
@@ -218,7 +216,7 @@ static int chunk_next(struct prov_chunk *full)
 			return -1;
 		uint32_t at = __atomic_fetch_add(&image.n_chunks, 1, __ATOMIC_RELAXED);
 
-		if (at < 64)
+		if (at < CHUNKS_KEPT)
 			image.chunks[at] = c;
 	}
 	chunk_init(c, seq);
@@ -291,14 +289,17 @@ void record_end(void *record)
 
 static void start_record(int forked)
 {
-	/* only one thread begins an image, and its stack may be small */
-	static char exe[4096], cwd[4096];
-	long exe_size = sys3(SYS_readlink, "/proc/self/exe", exe, sizeof(exe) - 1);
-	long cwd_size = sys2(SYS_getcwd, cwd, sizeof(cwd));
+	char *exe = scratch_take(), *cwd;
 	struct prov_start *s;
+	long exe_size, cwd_size;
 
+	if (!exe)
+		return;
+	exe_size = sys3(SYS_readlink, "/proc/self/exe", exe, 4095);
 	exe[exe_size > 0 ? exe_size : 0] = 0;
 	exe_size = exe_size > 0 ? exe_size + 1 : 1;
+	cwd = exe + exe_size;
+	cwd_size = sys2(SYS_getcwd, cwd, 4096);
 	if (cwd_size <= 0) {
 		cwd[0] = 0;
 		cwd_size = 1;
@@ -307,8 +308,10 @@ static void start_record(int forked)
 	if (sizeof(*s) + (size_t)exe_size + (size_t)cwd_size > PROV_RECORD_MAX - 8)
 		cwd_size = 1;
 	s = record_begin(PROV_START, sizeof(*s) + (size_t)exe_size + (size_t)cwd_size);
-	if (!s)
+	if (!s) {
+		scratch_give(exe);
 		return;
+	}
 	s->head.time = image.start;
 	s->pid = image.pid;
 	s->ppid = (uint32_t)sys0(SYS_getppid);
@@ -321,10 +324,10 @@ static void start_record(int forked)
 	s->fuzz = coarse_step;
 	s->exe_size = (uint32_t)exe_size;
 	s->cwd_size = (uint32_t)cwd_size;
-	memcpy(s->text, exe, (size_t)exe_size);
-	memcpy(s->text + exe_size, cwd, (size_t)cwd_size);
+	memcpy(s->text, exe, (size_t)exe_size + (size_t)cwd_size);
 	s->text[(size_t)exe_size + (size_t)cwd_size - 1] = 0;
 	record_end(s);
+	scratch_give(exe);
 }
 
 static int image_begin(void)
@@ -381,5 +384,10 @@ int image_ready(void)
 
 int image_is_mine(void)
 {
-	return (uint32_t)sys0(SYS_getpid) == image.pid;
+	return !__atomic_load_n(&image.shared, __ATOMIC_RELAXED) || (uint32_t)sys0(SYS_getpid) == image.pid;
+}
+
+void image_is_shared(void)
+{
+	__atomic_store_n(&image.shared, 1, __ATOMIC_RELAXED);
 }

@@ -17,9 +17,14 @@
  */
 enum image_state { IMAGE_NEW = 0, IMAGE_STARTING, IMAGE_ON, IMAGE_OFF };
 
-#define FD_NEAR	   1024u	/* descriptors with a slot in the block itself */
-#define FD_FAR	   1024u	/* further tables of FD_NEAR slots, mapped when needed */
-#define KNOWN_SIZE 256u		/* recently opened objects; a power of two */
+/* Every page that a short program touches costs it a fault of about 1 us, so
+ * what all programs use shares one page, and the tables are no larger than
+ * they must be. */
+#define FD_NEAR	   256u		/* descriptors with a slot in the first page */
+#define FD_TABLE   1024u	/* slots of a further table, mapped when needed */
+#define FD_TABLES  1024u
+#define KNOWN_SIZE 64u		/* recently opened objects; a power of two */
+#define CHUNKS_KEPT 64u
 #define MAPS_MAX   32u
 #define SCRATCH_ROOM 10240u
 #define SCRATCHES    64u
@@ -47,15 +52,16 @@ struct image {
 	uint64_t start;
 	uint64_t stamp;		/* time of the newest exact reading: orders hot accesses */
 	struct prov_chunk *chunk;	/* being filled */
-	struct prov_chunk *chunks[64];	/* all of them, for reuse once drained */
+	struct prov_chunk *chunks[CHUNKS_KEPT];	/* for reuse once drained */
 	uint32_t n_chunks;
 	uint32_t names;		/* bumped when names may have changed under us */
-	struct shared_map maps[MAPS_MAX];
+	uint32_t shared;	/* a child that shares this memory may be at work */
 	struct prov_tally *fd[FD_NEAR];
-	struct prov_tally **far[FD_FAR];
 	struct known known[KNOWN_SIZE];
+	struct shared_map maps[MAPS_MAX];
+	struct prov_tally **far[FD_TABLES];
 	struct scratch scratch[SCRATCHES];
-};
+} __attribute__((aligned(4096)));	/* whole pages: the kernel wipes no less */
 
 extern struct image image;
 
@@ -79,8 +85,10 @@ int session_set(const char *value);
  * thread that is just beginning makes this answer 0. */
 int image_ready(void);
 
-/* Not in a vfork child. One system call. */
+/* Not in a vfork child. One system call, and only once the program has called
+ * something that makes such children. */
 int image_is_mine(void);
+void image_is_shared(void);
 
 /* Reserves a record of size bytes (header included), type and time set, the
  * rest zero; NULL (and counted as lost) when there is no room. record_end()

@@ -22,24 +22,25 @@ static struct prov_tally **slot_of(int fd, int create)
 
 	if (n < FD_NEAR)
 		return &image.fd[n];
-	if (n / FD_NEAR > FD_FAR)
+	n -= FD_NEAR;
+	if (n / FD_TABLE >= FD_TABLES)
 		return NULL;
-	table = __atomic_load_n(&image.far[n / FD_NEAR - 1], __ATOMIC_ACQUIRE);
+	table = __atomic_load_n(&image.far[n / FD_TABLE], __ATOMIC_ACQUIRE);
 	if (!table && create) {
-		size_t size = FD_NEAR * sizeof(*table);
+		size_t size = FD_TABLE * sizeof(*table);
 		long r = sys6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		struct prov_tally **none = NULL;
 
 		if (sys_failed(r))
 			return NULL;
 		table = (struct prov_tally **)r;
-		if (!__atomic_compare_exchange_n(&image.far[n / FD_NEAR - 1], &none, table, 0,
+		if (!__atomic_compare_exchange_n(&image.far[n / FD_TABLE], &none, table, 0,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 			(void)sys2(SYS_munmap, table, size);
 			table = none;
 		}
 	}
-	return table ? &table[n % FD_NEAR] : NULL;
+	return table ? &table[n % FD_TABLE] : NULL;
 }
 
 static void slot_set(int fd, struct prov_tally *t)
@@ -284,7 +285,7 @@ void tally_restore(int fd, struct prov_tally *t)
 
 void tally_detach_range(unsigned from, unsigned to)
 {
-	unsigned last = (FD_FAR + 1) * FD_NEAR - 1;
+	unsigned last = FD_NEAR + FD_TABLES * FD_TABLE - 1;
 
 	if (image.state != IMAGE_ON || !image_is_mine())
 		return;
@@ -292,7 +293,8 @@ void tally_detach_range(unsigned from, unsigned to)
 		struct prov_tally **slot = slot_of((int)fd, 0), *t;
 
 		if (!slot) {
-			fd = (fd / FD_NEAR + 1) * FD_NEAR - 1;
+			/* to the last of a table that does not exist */
+			fd += FD_TABLE - 1 - (fd - FD_NEAR) % FD_TABLE;
 			continue;
 		}
 		t = __atomic_exchange_n(slot, NULL, __ATOMIC_ACQ_REL);
@@ -369,6 +371,14 @@ void tally_directory(int fd)
 
 	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_DIRECTORY_READ, __ATOMIC_RELAXED);
 	tally_after_read(t, 0);
+}
+
+void tally_read_by_libc(int fd)
+{
+	struct prov_tally *t = tally_before_read(fd);
+
+	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_READ, __ATOMIC_RELAXED);
+	t->last_read = t->first_read;
 }
 
 void tally_cut(int fd)

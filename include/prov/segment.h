@@ -32,6 +32,9 @@
 #define PROV_CHUNK_MAGIC   UINT32_C(0x6b6e6863)		/* "chnk" */
 #define PROV_CHUNK_SIZE	   (32u << 10)
 #define PROV_CHUNKS_MAX	   (1u << 16)			/* 2 GiB */
+/* The owner words begin here, chunk 0 behind room for all that there may be. */
+#define PROV_OWNERS_AT	   4096u
+#define PROV_CHUNKS_AT	   (PROV_OWNERS_AT + 4u * PROV_CHUNKS_MAX)
 #define PROV_ENV_ROOM	   3072u
 
 /* Why something was not recorded; index of prov_arena.lost. */
@@ -46,7 +49,7 @@ struct prov_arena {
 	uint32_t version;
 	uint32_t chunk_size;
 	uint32_t chunks;	/* how many fit into the file */
-	uint32_t first_chunk;	/* byte offset of chunk 0, page aligned */
+	uint32_t reserved0;
 	uint32_t ready;		/* chunks below this have memory behind them */
 	uint32_t hint;		/* where to look for a free chunk next */
 	uint32_t closed;	/* not 0: the session is over, report nothing more */
@@ -56,7 +59,11 @@ struct prov_arena {
 	uint64_t lost[PROV_LOST_KINDS];
 	uint64_t session[2];	/* run id */
 	/* Names of environment variables that may be recorded: NUL-terminated
-	 * strings, a trailing '*' stands for any rest; an empty one ends them. */
+	 * strings in order of their bytes, a trailing '*' stands for any rest; an
+	 * empty one ends them. env_first tells by first letter ('A' is 0) how many
+	 * bytes into them its names begin, plus 1; 0 means there are none. Names
+	 * that do not begin with a capital or '_' (letter 30) are not looked up. */
+	uint16_t env_first[32];
 	char env_allow[PROV_ENV_ROOM];
 };
 

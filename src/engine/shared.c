@@ -5,12 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 #define READY_STEP 32u	/* chunks given memory ahead of need: 1 MiB */
 
@@ -29,7 +31,7 @@ static int shared_map(struct shared *s, const char *path)
 		return fail(errno, "%s: cannot map: %s", path, strerror(errno));
 	}
 	s->arena = (struct prov_arena *)s->map;
-	s->owners = (uint32_t *)(s->map + 4096);
+	s->owners = (uint32_t *)(s->map + PROV_OWNERS_AT);
 	return 0;
 }
 
@@ -39,7 +41,7 @@ static int reserve_first(const struct shared *s, const char *path)
 {
 	uint32_t ready = READY_STEP;
 
-	while (fallocate(s->fd, 0, 0, s->first + (off_t)ready * PROV_CHUNK_SIZE) < 0) {
+	while (fallocate(s->fd, 0, 0, (off_t)PROV_CHUNKS_AT + (off_t)ready * PROV_CHUNK_SIZE) < 0) {
 		if (errno == EOPNOTSUPP)
 			break;
 		if (ready == 1 || errno != ENOSPC)
@@ -51,6 +53,35 @@ static int reserve_first(const struct shared *s, const char *path)
 	return (int)ready;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Writes the names in order, so that a traced process finds those with a given
+ * first letter at once. What does not fit is not allowed. */
+static void allow(struct prov_arena *a, const struct strings *names)
+{
+	size_t n = strings_count(names), at = 0, used = 0;
+	const char **list = mem_alloc((n + 1) * sizeof(*list)), *s = NULL;
+
+	while ((s = strings_next(names, s)))
+		list[at++] = s;
+	qsort(list, n, sizeof(*list), compare_names);
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(list[i]) + 1;
+		int letter = list[i][0] - 'A';
+
+		if (letter < 0 || letter > 30 || used + len + 1 > PROV_ENV_ROOM)
+			continue;
+		if (!a->env_first[letter])
+			a->env_first[letter] = (uint16_t)(used + 1);
+		memcpy(a->env_allow + used, list[i], len);
+		used += len;
+	}
+	free(list);
+}
+
 int shared_create(struct shared *s, const char *path, const struct id *session, uint64_t room,
 		  const struct strings *env_allow)
 {
@@ -59,11 +90,10 @@ int shared_create(struct shared *s, const char *path, const struct id *session, 
 
 	*s = (struct shared){ .fd = -1 };
 	s->chunks = (uint32_t)(chunks < READY_STEP ? READY_STEP : chunks > PROV_CHUNKS_MAX ? PROV_CHUNKS_MAX : chunks);
-	s->first = (4096 + s->chunks * (uint32_t)sizeof(uint32_t) + 4095) & ~4095u;
 	s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (s->fd < 0)
 		return fail(errno, "%s: cannot create: %s", path, strerror(errno));
-	if (ftruncate(s->fd, s->first + (off_t)s->chunks * PROV_CHUNK_SIZE) < 0)
+	if (ftruncate(s->fd, (off_t)PROV_CHUNKS_AT + (off_t)s->chunks * PROV_CHUNK_SIZE) < 0)
 		return fail(errno, "%s: %s", path, strerror(errno));
 	ready = reserve_first(s, path);
 	if (ready < 0)
@@ -75,13 +105,11 @@ int shared_create(struct shared *s, const char *path, const struct id *session, 
 		.version = PROV_ARENA_VERSION,
 		.chunk_size = PROV_CHUNK_SIZE,
 		.chunks = s->chunks,
-		.first_chunk = s->first,
 		.ready = (uint32_t)ready,
 		.collector = (uint32_t)getpid(),
 	};
 	memcpy(s->arena->session, session, sizeof(s->arena->session));
-	if (env_allow->size && env_allow->size < PROV_ENV_ROOM - 1)
-		memcpy(s->arena->env_allow, env_allow->p, env_allow->size);
+	allow(s->arena, env_allow);
 	__atomic_store_n(&s->arena->magic, PROV_ARENA_MAGIC, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -100,11 +128,9 @@ int shared_attach(struct shared *s, const char *path)
 	a = *s->arena;
 	if (a.magic != PROV_ARENA_MAGIC || a.version != PROV_ARENA_VERSION ||
 	    a.chunk_size != PROV_CHUNK_SIZE || a.chunks > PROV_CHUNKS_MAX ||
-	    a.first_chunk < 4096 + a.chunks * sizeof(uint32_t) ||
-	    s->size < a.first_chunk + (size_t)a.chunks * PROV_CHUNK_SIZE)
+	    s->size < PROV_CHUNKS_AT + (size_t)a.chunks * PROV_CHUNK_SIZE)
 		return fail(EBADMSG, "%s: not a session of this version of prov", path);
 	s->chunks = a.chunks;
-	s->first = a.first_chunk;
 	return 0;
 }
 
@@ -119,7 +145,7 @@ void shared_release(struct shared *s)
 
 struct prov_chunk *shared_chunk(const struct shared *s, uint32_t i)
 {
-	return (struct prov_chunk *)(s->map + s->first + (size_t)i * PROV_CHUNK_SIZE);
+	return (struct prov_chunk *)(s->map + PROV_CHUNKS_AT + (size_t)i * PROV_CHUNK_SIZE);
 }
 
 void shared_free_chunk(struct shared *s, uint32_t i)
@@ -139,6 +165,6 @@ void shared_ahead(struct shared *s)
 	if (hint + READY_STEP / 2 < ready || ready >= s->chunks)
 		return;
 	ready = ready + READY_STEP < s->chunks ? ready + READY_STEP : s->chunks;
-	if (fallocate(s->fd, 0, 0, s->first + (off_t)ready * PROV_CHUNK_SIZE) == 0)
+	if (fallocate(s->fd, 0, 0, (off_t)PROV_CHUNKS_AT + (off_t)ready * PROV_CHUNK_SIZE) == 0)
 		__atomic_store_n(&s->arena->ready, ready, __ATOMIC_RELEASE);
 }

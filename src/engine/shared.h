@@ -17,7 +17,7 @@ struct shared {
 	size_t size;
 	struct prov_arena *arena;	/* at the start of map */
 	uint32_t *owners;
-	uint32_t chunks, first;
+	uint32_t chunks;
 };
 
 /* 0 or negative errno with fail_text(); after failure only shared_release(). */
