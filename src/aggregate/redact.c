@@ -41,7 +41,8 @@ static bool name_has(const char *name, size_t n, const char *part, size_t part_s
 
 		while (k < part_size && fold(name[i + k]) == fold(part[k]))
 			k++;
-		if (k == part_size)
+		/* "token", but not "tokens" or "tokenizer" */
+		if (k == part_size && !(i + k < n && isalpha((unsigned char)name[i + k])))
 			return true;
 	}
 	return false;
