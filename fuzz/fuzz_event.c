@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *chunk = calloc(1, PROV_CHUNK_SIZE);
 	struct event *e = malloc(sizeof(*e));
 	size_t at = PROV_CHUNK_HEAD;
-	volatile size_t seen = 0;
+	static volatile size_t seen; /* keeps the reads from being optimised away */
 
 	if (!chunk || !e)
 		abort();

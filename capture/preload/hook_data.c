@@ -181,6 +181,22 @@ EXPORT ssize_t getdents64(int fd, void *p, size_t n)
 	return r;
 }
 
+/* _FORTIFY_SOURCE: libc checks the size of the buffer, then reads by itself.
+ * Reads that it makes through read(2) are seen there. */
+ssize_t __pread_chk(int fd, void *p, size_t n, off64_t at, size_t room);
+ssize_t __pread64_chk(int fd, void *p, size_t n, off64_t at, size_t room) ALIAS(__pread_chk);
+
+EXPORT ssize_t __pread_chk(int fd, void *p, size_t n, off64_t at, size_t room)
+{
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = NEXT(__pread_chk)(fd, p, n, at, room);
+
+	/* with aio in the program the detour of pread(2) has counted it */
+	if (!real_is_detoured(FN_pread64))
+		tally_after_read(t, r);
+	return r;
+}
+
 /* The names that programs without 64-bit offsets, or with _FORTIFY_SOURCE,
  * were linked to. On 64-bit systems both sizes of offset are the same
  * function. */

@@ -112,6 +112,27 @@ EXPORT ssize_t recvfrom(int fd, void *p, size_t n, int flags, struct sockaddr *a
 	return r;
 }
 
+ssize_t __recv_chk(int fd, void *p, size_t n, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *p, size_t n, size_t room, int flags, struct sockaddr *a, socklen_t *len);
+
+EXPORT ssize_t __recv_chk(int fd, void *p, size_t n, size_t room, int flags)
+{
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = NEXT(__recv_chk)(fd, p, n, room, flags);
+
+	tally_after_read(t, r);
+	return r;
+}
+
+EXPORT ssize_t __recvfrom_chk(int fd, void *p, size_t n, size_t room, int flags, struct sockaddr *a, socklen_t *len)
+{
+	struct prov_tally *t = tally_before_read(fd);
+	ssize_t r = NEXT(__recvfrom_chk)(fd, p, n, room, flags, a, len);
+
+	tally_after_read(t, r);
+	return r;
+}
+
 EXPORT ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	struct prov_tally *t = tally_before_read(fd);

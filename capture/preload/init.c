@@ -179,8 +179,10 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 	const char *alone;
 
 	/* prov itself is not recorded: it marks its executable with this name */
-	if (!argv || !envp || environ_find(envp) < 0 || elf_find_any("prov_is_not_recorded"))
+	if (!argv || !envp || environ_find(envp) < 0 || elf_find_any("prov_is_not_recorded")) {
+		session.path[0] = 0;
 		return;
+	}
 	now_init();
 	alone = elf_find_any("__libc_single_threaded");
 	if (alone)

@@ -22,6 +22,14 @@
 	X(DETOUR_PREAD, aio_write) X(DETOUR_PREAD, aio_write64)                                      \
 	X(DETOUR_PREAD, lio_listio) X(DETOUR_PREAD, lio_listio64)                                    \
 	X(DETOUR_LOADER, dlopen) X(DETOUR_LOADER, dlmopen)                                           \
+	X(DETOUR_LOADER, pthread_exit) X(DETOUR_LOADER, pthread_cancel)                              \
+	X(DETOUR_LOADER, backtrace) X(DETOUR_LOADER, iconv_open)                                     \
+	X(DETOUR_LOADER, getpwnam) X(DETOUR_LOADER, getpwuid)                                        \
+	X(DETOUR_LOADER, getpwnam_r) X(DETOUR_LOADER, getpwuid_r)                                    \
+	X(DETOUR_LOADER, getgrnam) X(DETOUR_LOADER, getgrgid)                                        \
+	X(DETOUR_LOADER, getgrnam_r) X(DETOUR_LOADER, getgrgid_r)                                    \
+	X(DETOUR_LOADER, getgrouplist) X(DETOUR_LOADER, initgroups)                                  \
+	X(DETOUR_LOADER, getaddrinfo) X(DETOUR_LOADER, gethostbyname)                                \
 	X(DETOUR_NONE, vfork) X(DETOUR_NONE, clone)
 
 #if defined(__x86_64__)

@@ -33,7 +33,11 @@
 	X(posix_spawn) X(posix_spawnp) X(system) X(popen)                                        \
 	X(shm_unlink) X(sem_unlink) X(tmpfile) X(tmpfile64)                                      \
 	X(aio_read) X(aio_read64) X(aio_write) X(aio_write64) X(lio_listio) X(lio_listio64)      \
-	X(dlopen) X(dlmopen) X(vfork) X(clone)
+	X(dlopen) X(dlmopen) X(vfork) X(clone) X(pthread_exit) X(pthread_cancel) X(backtrace)    \
+	X(iconv_open) X(getpwnam) X(getpwuid) X(getpwnam_r) X(getpwuid_r)                        \
+	X(getgrnam) X(getgrgid) X(getgrnam_r) X(getgrgid_r) X(getgrouplist) X(initgroups)        \
+	X(getaddrinfo) X(gethostbyname)                                                          \
+	X(__pread_chk) X(__recv_chk) X(__recvfrom_chk)
 
 enum function {
 #define X(name) FN_##name,

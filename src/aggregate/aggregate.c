@@ -261,25 +261,31 @@ static void add_bases(struct aggregate *a, struct image_record *im)
 	}
 }
 
-/* Emits all that is known of the image now. */
+/* Emits what is known of the image now and was not emitted before. */
 static void image_emit(struct aggregate *a, struct image_record *im)
 {
 	struct facts f = { .executions = &im->x, .n_executions = 1 };
+	struct arena list = { 0 };
 
 	image_load(a, im, im->x.how == HOW_FORK ? "" : im->x.exe);
 	image_seal(im, conf_text("redact"));
-	f.accesses = im->accesses;
-	f.n_accesses = im->n_accesses;
-	f.objects = arena_alloc(&im->memory, im->n_accesses * sizeof(*f.objects));
+	f.accesses = arena_alloc(&list, im->n_accesses * sizeof(*f.accesses));
+	f.objects = arena_alloc(&list, im->n_accesses * sizeof(*f.objects));
 	for (size_t i = 0; i < im->n_accesses; i++) {
-		struct object_note *n = note_access(a, &im->accesses[i]);
+		struct object_note *n;
 
+		if (!im->changed[i])
+			continue;
+		im->changed[i] = false;
+		f.accesses[f.n_accesses++] = im->accesses[i];
+		n = note_access(a, &im->accesses[i]);
 		if (!n || n->emitted)
 			continue;
 		f.objects[f.n_objects++] = n->object;
 		n->emitted = true;
 	}
 	a->out.facts(a->out.ctx, &f);
+	arena_release(&list);
 }
 
 static void image_end(struct aggregate *a, struct image_record *im)

@@ -50,9 +50,13 @@ struct access *image_access(struct image_record *im, const struct id *object, co
 	buf_str(&key, path);
 	slot = map_at(&im->by_object, key.data, key.size);
 	buf_release(&key);
-	if (*slot)
+	if (*slot) {
+		im->changed[(uintptr_t)*slot - 1] = true;
 		return &im->accesses[(uintptr_t)*slot - 1];
+	}
 	im->accesses = arena_grow(&im->memory, im->accesses, im->n_accesses, &im->access_room, sizeof(*a));
+	im->changed = arena_grow(&im->memory, im->changed, im->n_accesses, &im->changed_room, sizeof(bool));
+	im->changed[im->n_accesses] = true;
 	a = &im->accesses[im->n_accesses++];
 	*slot = (void *)(uintptr_t)im->n_accesses;
 	*a = (struct access){

@@ -15,7 +15,8 @@ struct image_record {
 	struct arena memory;
 	struct execution x;
 	struct access *accesses;
-	size_t n_accesses, access_room;
+	bool *changed;		/* since they were last emitted; as long as accesses */
+	size_t n_accesses, access_room, changed_room;
 	struct map by_object;	/* object id and name -> index of accesses + 1 */
 	struct buf argv, env;
 	int64_t fuzz;
@@ -27,7 +28,8 @@ struct image_record {
 struct image_record *image_create(const char *boot, uint32_t pid, int64_t start);
 void image_destroy(struct image_record *im);	/* NULL is fine */
 
-/* The access of this image to that object under that name, new or known. */
+/* The access of this image to that object under that name, new or known; it is
+ * about to change. Valid until the next call. */
 struct access *image_access(struct image_record *im, const struct id *object, const char *path);
 
 /* Adds what one tally counted. */

@@ -136,6 +136,29 @@ static size_t pair_secret(const char *p, const char *extra, size_t *from)
 	return at - *from;
 }
 
+/* "--password X" inside longer text, as in the script of "sh -c". */
+static size_t option_secret(const char *p, const char *extra, size_t *from)
+{
+	size_t n = 0, at;
+
+	if (p[0] != '-')
+		return 0;
+	while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '-')
+		n++;
+	if (p[n] != ' ' || !name_is_secret(p, n, extra))
+		return 0;
+	for (at = n; p[at] == ' '; at++)
+		;
+	if (p[at] == '"' || p[at] == '\'')
+		at++;
+	*from = at;
+	if (p[at] == '-')
+		return 0;
+	while (p[at] && !strchr(" \t\n\"';|&", p[at]))
+		at++;
+	return at - *from;
+}
+
 /* Copies one string with every secret inside it replaced. */
 static size_t scrub(const char *s, const char *extra, struct buf *out)
 {
@@ -149,6 +172,8 @@ static size_t scrub(const char *s, const char *extra, struct buf *out)
 			n = header_secret(s, &from);
 		if (!n && word)
 			n = pair_secret(s, extra, &from);
+		if (!n && word)
+			n = option_secret(s, extra, &from);
 		if (!n && s[0] == ':')
 			n = url_secret(s, &from);
 		if (n) {
@@ -159,7 +184,7 @@ static size_t scrub(const char *s, const char *extra, struct buf *out)
 			word = false;
 			continue;
 		}
-		word = !isalnum((unsigned char)*s) && *s != '_';
+		word = !isalnum((unsigned char)*s) && *s != '_' && *s != '-';
 		buf_char(out, *s++);
 	}
 	return count;

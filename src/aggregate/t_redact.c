@@ -51,6 +51,14 @@ static void assignments_and_headers_go(void **state)
 	check_argv("curl|https://u:pw@host/x?token=abc&y=1", "curl|https://u:[redacted]@host/x?token=[redacted]&y=1");
 }
 
+static void options_inside_a_script_go(void **state)
+{
+	(void)state;
+	check_argv("sh|-c|login --token abc123; run -x --password 'p w' y",
+		   "sh|-c|login --token [redacted]; run -x --password '[redacted] w' y");
+	check_argv("sh|-c|tool --secret --other x", "sh|-c|tool --secret --other x");
+}
+
 static void shapes_of_known_tokens_go(void **state)
 {
 	(void)state;
@@ -99,6 +107,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(option_values_whose_name_says_secret_go),
 		cmocka_unit_test(assignments_and_headers_go),
+		cmocka_unit_test(options_inside_a_script_go),
 		cmocka_unit_test(shapes_of_known_tokens_go),
 		cmocka_unit_test(what_scientists_type_stays),
 		cmocka_unit_test(environment_goes_by_name_and_shape),
