@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef PROV_INGEST_INGEST_H
+#define PROV_INGEST_INGEST_H
+#include "base/buf.h"
+#include "store/store.h"
+/* From journals to a store. */
+
+/* Puts all facts of a journal into the store, times brought to the store's
+ * scale. *damage gets a sentence when part of the journal could not be read.
+ * Doing it twice changes nothing. */
+int ingest_journal(struct store *s, const char *path, struct buf *damage);
+
+/* Likewise facts that were never in a journal; run gives host, boot and shift. */
+int ingest_facts(struct store *s, const struct run *run, const struct facts *f);
+
+/* Adds offset to every time that is known; runs get shift instead. */
+void facts_shift(struct facts *f, int64_t offset);
+
+/*
+ * What prov runs that were killed have left behind: journals in the spool, and
+ * sessions whose program may still be running. Finishes those that are over,
+ * takes in what there is of the others. One line per run to messages. Cheap
+ * when there is nothing to do: one look at a folder. 0, or negative errno with
+ * fail_text() when something is left for next time.
+ */
+int spool_recover(struct buf *messages);
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* order.c - the order of results, the same in every store */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "store/merge.h"
+#include "store/store.h"
+
+/* The first comparison that tells the two apart. */
+#define FIRST_OF(a, b) ((a) ? (a) : (b))
+
+static int by_number(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int run_order(const void *pa, const void *pb)
+{
+	const struct run *a = pa, *b = pb;
+
+	return FIRST_OF(by_number(run_began(b), run_began(a)), id_compare(&a->id, &b->id));
+}
+
+static int execution_order(const void *pa, const void *pb)
+{
+	const struct execution *a = pa, *b = pb;
+
+	return FIRST_OF(by_number(a->start, b->start), id_compare(&a->id, &b->id));
+}
+
+static int object_order(const void *pa, const void *pb)
+{
+	const struct object *a = pa, *b = pb;
+
+	return FIRST_OF(by_number(a->seen, b->seen), id_compare(&a->id, &b->id));
+}
+
+/* Accesses come in hundred thousands: their first time is worked out once each. */
+struct timed {
+	int64_t first;
+	struct access access;
+};
+
+static int access_order(const void *pa, const void *pb)
+{
+	const struct access *a = &((const struct timed *)pa)->access;
+	const struct access *b = &((const struct timed *)pb)->access;
+	int r = by_number(((const struct timed *)pa)->first, ((const struct timed *)pb)->first);
+
+	r = FIRST_OF(r, id_compare(&a->exec, &b->exec));
+	r = FIRST_OF(r, id_compare(&a->object, &b->object));
+	return FIRST_OF(r, strcmp(a->path, b->path));
+}
+
+static int name_order(const void *pa, const void *pb)
+{
+	const struct name_event *a = pa, *b = pb;
+	int r = by_number(a->time, b->time);
+
+	r = FIRST_OF(r, id_compare(&a->exec, &b->exec));
+	r = FIRST_OF(r, id_compare(&a->object, &b->object));
+	r = FIRST_OF(r, by_number(a->kind, b->kind));
+	r = FIRST_OF(r, strcmp(a->from, b->from));
+	return FIRST_OF(r, strcmp(a->to, b->to));
+}
+
+static int hole_order(const void *pa, const void *pb)
+{
+	const struct hole *a = pa, *b = pb;
+	int r = id_compare(&a->exec, &b->exec);
+
+	r = FIRST_OF(r, strcmp(a->kind, b->kind));
+	return FIRST_OF(r, strcmp(a->why, b->why));
+}
+
+static int note_order(const void *pa, const void *pb)
+{
+	const struct note *a = pa, *b = pb;
+
+	return FIRST_OF(strcmp(a->key, b->key), strcmp(a->value, b->value));
+}
+
+static int named_order(const void *pa, const void *pb)
+{
+	const struct named *a = pa, *b = pb;
+
+	return FIRST_OF(by_number(b->time, a->time), id_compare(&a->object, &b->object));
+}
+
+static int id_order(const void *a, const void *b)
+{
+	return id_compare(a, b);
+}
+
+static void sort(void *v, size_t n, size_t item, int (*order)(const void *, const void *))
+{
+	if (n > 1)
+		qsort(v, n, item, order);
+}
+
+void runs_sort(struct run *v, size_t n)
+{
+	sort(v, n, sizeof(*v), run_order);
+}
+
+void executions_sort(struct execution *v, size_t n)
+{
+	sort(v, n, sizeof(*v), execution_order);
+}
+
+void objects_sort(struct object *v, size_t n)
+{
+	sort(v, n, sizeof(*v), object_order);
+}
+
+void accesses_sort(struct access *v, size_t n)
+{
+	struct timed *timed;
+
+	if (n < 2)
+		return;
+	timed = mem_alloc(n * sizeof(*timed));
+	for (size_t i = 0; i < n; i++)
+		timed[i] = (struct timed){ .first = access_first(&v[i]), .access = v[i] };
+	sort(timed, n, sizeof(*timed), access_order);
+	for (size_t i = 0; i < n; i++)
+		v[i] = timed[i].access;
+	free(timed);
+}
+
+void names_sort(struct name_event *v, size_t n)
+{
+	sort(v, n, sizeof(*v), name_order);
+}
+
+void holes_sort(struct hole *v, size_t n)
+{
+	sort(v, n, sizeof(*v), hole_order);
+}
+
+void notes_sort(struct note *v, size_t n)
+{
+	sort(v, n, sizeof(*v), note_order);
+}
+
+void named_sort(struct named *v, size_t n)
+{
+	sort(v, n, sizeof(*v), named_order);
+}
+
+size_t ids_sort(struct id *v, size_t n)
+{
+	size_t kept = 0;
+
+	sort(v, n, sizeof(*v), id_order);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || !id_equal(&v[kept - 1], &v[i]))
+			v[kept++] = v[i];
+	return kept;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef PROV_STORE_SQLITE_H
+#define PROV_STORE_SQLITE_H
+#include <sqlite3.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "store/store.h"
+/*
+ * Inside the SQLite store; nothing but sqlite_*.c and their tests includes
+ * this. The file format is prov-store(5): rows are named by small integer
+ * keys, and 0 is no key.
+ */
+#define SCHEMA_APPLICATION 0x70726f76	/* "prov" */
+#define SCHEMA_VERSION 1
+
+enum sql {
+	SQL_BEGIN, SQL_BEGIN_WRITE, SQL_COMMIT, SQL_ROLLBACK, SQL_DATA_VERSION,
+	SQL_STRING_KEY, SQL_STRING_ADD, SQL_STRING_GET,
+	SQL_ENVIRONMENT_KEY, SQL_ENVIRONMENT_ADD, SQL_ENVIRONMENT_GET,
+	SQL_RUN_KEY, SQL_RUN_PLACE, SQL_RUN_SET, SQL_RUN_GET, SQL_RUN_ID, SQL_RUN_IDS, SQL_RUNS,
+	SQL_EXECUTION_KEY, SQL_EXECUTION_PLACE, SQL_EXECUTION_SET, SQL_EXECUTION_GET,
+	SQL_EXECUTION_ID, SQL_EXECUTION_IDS, SQL_EXECUTIONS_OF_RUN, SQL_EXECUTIONS_OF_PARENT,
+	SQL_OBJECT_KEY, SQL_OBJECT_PLACE, SQL_OBJECT_SET, SQL_OBJECT_GET, SQL_OBJECT_ID,
+	SQL_OBJECT_IDS,
+	SQL_ACCESS_PUT, SQL_TOUCH_PUT, SQL_NAMED_PUT, SQL_NAME_PUT, SQL_HOLE_PUT, SQL_NOTE_PUT,
+	SQL_ACCESSES_OF_EXECUTION, SQL_ACCESSES_OF_OBJECT, SQL_CHANGES_OF_OBJECT,
+	SQL_ACCESSES_OF_RUN,
+	SQL_NAMES_OF_OBJECT, SQL_NAMES_OF_RUN, SQL_HOLES, SQL_NOTES, SQL_NAMED,
+	SQL_BOOT_PUT, SQL_BOOT_GET, SQL_INFO,
+	SQL_LAST
+};
+
+extern const char *const sqlite_texts[SQL_LAST];
+extern const char *const sqlite_schema;		/* makes all tables of an empty file */
+
+struct sqlite_tuning {
+	int patience_ms;	/* how long we wait while nobody else makes progress */
+	int most_pages;		/* size limit of the file; 0 = none */
+	bool shared;		/* treat its place as a network file system */
+};
+
+struct sqlite_store {
+	struct store store;
+	sqlite3 *db;
+	char *where;
+	enum store_mode mode;
+	struct sqlite_tuning tuning;
+	int64_t waiting_since;	/* for a lock; clock_mono() */
+	int error;		/* of the last sqlite_fail(), negative errno */
+	struct sha256 *sha;
+	sqlite3_stmt *stmts[SQL_LAST];
+};
+
+int sqlite_open_tuned(const char *where, enum store_mode mode, const struct sqlite_tuning *t,
+		      struct store **out);
+
+/* sqlite_fail.c: the sentence for what SQLite has just refused. */
+int sqlite_fail(struct sqlite_store *s);
+int sqlite_damaged(struct sqlite_store *s, const char *what);
+
+/* sqlite_step.c: sql() prepares at first use and resets; NULL after
+ * sqlite_fail(), which the others pass on. */
+sqlite3_stmt *sql(struct sqlite_store *s, enum sql which);
+int sql_row(struct sqlite_store *s, sqlite3_stmt *st);	/* 1 a row, 0 the end, -errno */
+int sql_run(struct sqlite_store *s, sqlite3_stmt *st);	/* no row is wanted: 0, -errno */
+int sqlite_begin_read(struct sqlite_store *s);
+int sqlite_begin_write(struct sqlite_store *s);
+int sqlite_end(struct sqlite_store *s, int r);	/* commits when r is 0, else rolls back */
+void sql_bind_id(sqlite3_stmt *st, int column, const struct id *id);
+void sql_column_id(sqlite3_stmt *st, int column, struct id *id);
+
+/* The three kinds of thing that have an id. */
+enum sqlite_kind { KIND_RUN, KIND_EXECUTION, KIND_OBJECT, KIND_LAST };
+
+/* sqlite_key.c. What one put has looked up so far. The first failure stays in failed, and
+ * from then on keys are 0. */
+struct sqlite_place {
+	int64_t key;
+	int64_t base;		/* executions: what times are relative to, for ever */
+};
+
+struct sqlite_writer {
+	struct sqlite_store *s;
+	struct arena a;
+	struct map places[KIND_LAST];	/* id to struct sqlite_place */
+	struct map strings, environments;	/* text to key */
+	struct buf line;
+	int failed;
+};
+
+int64_t sqlite_hash(struct sqlite_store *s, const void *p, size_t n);
+void sqlite_writer_release(struct sqlite_writer *w);
+int64_t sqlite_string_key(struct sqlite_writer *w, const char *text);	/* NULL is "" */
+int64_t sqlite_blob_key(struct sqlite_writer *w, const struct strings *s);
+int64_t sqlite_environment_key(struct sqlite_writer *w, const struct strings *s);
+/* The row of id, or NULL when there is none (or w failed). */
+struct sqlite_place *sqlite_find(struct sqlite_writer *w, enum sqlite_kind kind,
+				 const struct id *id);
+/* The row of id, an empty one if it must be made; base is for a new one. */
+struct sqlite_place sqlite_place(struct sqlite_writer *w, enum sqlite_kind kind,
+				 const struct id *id, int64_t base);
+struct sqlite_place *sqlite_remember(struct sqlite_writer *w, enum sqlite_kind kind,
+				     const struct id *id, int64_t key, int64_t base);
+
+/* sqlite_reader.c. What one question has looked up so far; results go to the arena a. */
+struct sqlite_known {
+	struct id id;
+	int64_t base;
+};
+
+struct sqlite_reader {
+	struct sqlite_store *s;
+	struct arena *a;
+	struct map known[KIND_LAST];	/* key to struct sqlite_known */
+	struct map strings;		/* key to text */
+	int failed;
+};
+
+int sqlite_reader_begin(struct sqlite_reader *r, struct store *store, struct arena *a);
+int sqlite_reader_end(struct sqlite_reader *r);
+void sqlite_reader_release(struct sqlite_reader *r);
+int sqlite_next(struct sqlite_reader *r, sqlite3_stmt *st);	/* 1 and a row, or 0 */
+struct id *sqlite_sorted(struct arena *a, const struct id *ids, size_t *n);
+const char *sqlite_string(struct sqlite_reader *r, int64_t key);
+struct strings sqlite_strings(struct sqlite_reader *r, int64_t key, enum sql get);
+struct sqlite_known sqlite_known(struct sqlite_reader *r, enum sqlite_kind kind, int64_t key);
+
+/* sqlite_row.c: whole rows of the SQL_*_GET columns, and back. */
+int sqlite_enum_column(sqlite3_stmt *st, int i, int last);
+void sqlite_run_row(struct sqlite_reader *r, sqlite3_stmt *st, struct run *out);
+void sqlite_execution_row(struct sqlite_reader *r, sqlite3_stmt *st, struct execution *out);
+void sqlite_object_row(sqlite3_stmt *st, struct object *out);
+int sqlite_run_set(struct sqlite_writer *w, int64_t key, const struct run *run);
+int sqlite_execution_set(struct sqlite_writer *w, int64_t key, int64_t base,
+			 const struct execution *x);
+int sqlite_object_set(struct sqlite_writer *w, int64_t key, const struct object *o);
+
+/* sqlite_pack.c: column access.facts; times relative to base. */
+void sqlite_pack(struct buf *b, const struct access *access, int64_t base);
+int sqlite_unpack(const void *p, size_t size, int64_t base, struct access *out);
+int sqlite_merge_function(sqlite3 *db);	/* access_merged(facts, facts, base) */
+
+/* sqlite_put.c, sqlite_put_access.c */
+int sqlite_put(struct store *s, const struct facts *f);
+void sqlite_put_accesses(struct sqlite_writer *w, const struct access *v, size_t n);
+void sqlite_put_names(struct sqlite_writer *w, const struct name_event *v, size_t n);
+void sqlite_put_holes(struct sqlite_writer *w, const struct hole *v, size_t n);
+void sqlite_put_notes(struct sqlite_writer *w, const struct note *v, size_t n);
+int sqlite_boot_offset(struct store *s, const char *host, const char *boot, int64_t proposed,
+		       int64_t *kept);
+
+/* sqlite_find.c, sqlite_find_access.c: as in struct store_ops */
+int sqlite_runs(struct store *s, const struct run_filter *f, struct arena *a, struct run **out,
+		size_t *n);
+int sqlite_run(struct store *s, const struct id *id, struct arena *a, struct run *out);
+int sqlite_executions(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
+		      struct execution **out, size_t *n);
+int sqlite_objects(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
+		   struct object **out, size_t *n);
+int sqlite_ids(struct store *s, const struct id_prefix *p, size_t most, struct arena *a,
+	       struct id **out, size_t *n);
+int sqlite_info(struct store *s, struct arena *a, struct store_info *out);
+int sqlite_accesses(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
+		    struct access **out, size_t *n);
+int sqlite_names(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
+		 struct name_event **out, size_t *n);
+int sqlite_holes(struct store *s, const struct id *run, struct arena *a, struct hole **out,
+		 size_t *n);
+int sqlite_notes(struct store *s, const struct id *run, struct arena *a, struct note **out,
+		 size_t *n);
+int sqlite_by_path(struct store *s, const char *path, struct arena *a, struct named **out,
+		   size_t *n);
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* sqlite_find.c - runs, executions, objects and their ids */
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "store/merge.h"
+#include "store/sqlite.h"
+
+static bool run_wanted(const struct run *run, const struct run_filter *f)
+{
+	if (f->user && strcmp(run->user, f->user))
+		return false;
+	return !f->grep || run_matches(run, f->grep);
+}
+
+int sqlite_runs(struct store *s, const struct run_filter *f, struct arena *a, struct run **out,
+		size_t *n)
+{
+	struct sqlite_reader r;
+	struct run *v = NULL;
+	size_t found = 0, room = 0;
+	sqlite3_stmt *st;
+	int ret = sqlite_reader_begin(&r, s, a);
+
+	if (ret < 0)
+		return ret;
+	st = sql(r.s, SQL_RUNS);
+	(void)sqlite3_bind_int64(st, 1, f->since ? f->since : INT64_MIN);
+	(void)sqlite3_bind_int64(st, 2, f->until ? f->until : INT64_MAX);
+	while ((!f->most || found < f->most) && sqlite_next(&r, st)) {
+		v = arena_grow(a, v, found, &room, sizeof(*v));
+		sqlite_run_row(&r, st, &v[found]);
+		found += run_wanted(&v[found], f);
+	}
+	ret = sqlite_reader_end(&r);
+	if (ret < 0)
+		return ret;
+	runs_sort(v, found);
+	*out = v;
+	*n = found;
+	return 0;
+}
+
+int sqlite_run(struct store *s, const struct id *id, struct arena *a, struct run *out)
+{
+	struct sqlite_reader r;
+	struct run run;
+	char text[ID_TEXT_SIZE];
+	sqlite3_stmt *st;
+	int found, ret = sqlite_reader_begin(&r, s, a);
+
+	if (ret < 0)
+		return ret;
+	st = sql(r.s, SQL_RUN_GET);
+	sql_bind_id(st, 1, id);
+	found = sqlite_next(&r, st);
+	if (found)
+		sqlite_run_row(&r, st, &run);
+	ret = sqlite_reader_end(&r);
+	if (ret < 0)
+		return ret;
+	if (!found)
+		return fail(ENOENT, "%s: there is no such run in %s; \"prov log\" lists them",
+			    id_short(ID_RUN, id, text), r.s->where);
+	*out = run;
+	return 0;
+}
+
+static enum sql executions_by(int by)
+{
+	switch (by) {
+	case BY_RUN:
+		return SQL_EXECUTIONS_OF_RUN;
+	case BY_PARENT:
+		return SQL_EXECUTIONS_OF_PARENT;
+	default:
+		return SQL_EXECUTION_GET;
+	}
+}
+
+int sqlite_executions(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
+		      struct execution **out, size_t *n)
+{
+	struct sqlite_reader r;
+	struct execution *v = NULL;
+	size_t found = 0, room = 0;
+	int ret = sqlite_reader_begin(&r, s, a);
+
+	if (ret < 0)
+		return ret;
+	ids = sqlite_sorted(a, ids, &n_ids);
+	for (size_t i = 0; i < n_ids && !r.failed; i++) {
+		sqlite3_stmt *st = sql(r.s, executions_by(by));
+
+		sql_bind_id(st, 1, &ids[i]);
+		while (sqlite_next(&r, st)) {
+			v = arena_grow(a, v, found, &room, sizeof(*v));
+			sqlite_execution_row(&r, st, &v[found++]);
+		}
+	}
+	ret = sqlite_reader_end(&r);
+	if (ret < 0)
+		return ret;
+	executions_sort(v, found);
+	*out = v;
+	*n = found;
+	return 0;
+}
+
+int sqlite_objects(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
+		   struct object **out, size_t *n)
+{
+	struct sqlite_reader r;
+	struct object *v;
+	size_t found = 0;
+	int ret = sqlite_reader_begin(&r, s, a);
+
+	if (ret < 0)
+		return ret;
+	ids = sqlite_sorted(a, ids, &n_ids);
+	v = arena_alloc(a, n_ids * sizeof(*v));
+	for (size_t i = 0; i < n_ids; i++) {
+		sqlite3_stmt *st = sql(r.s, SQL_OBJECT_GET);
+
+		sql_bind_id(st, 1, &ids[i]);
+		if (sqlite_next(&r, st))
+			sqlite_object_row(st, &v[found++]);
+	}
+	ret = sqlite_reader_end(&r);
+	if (ret < 0)
+		return ret;
+	objects_sort(v, found);
+	*out = v;
+	*n = found;
+	return 0;
+}
+
+int sqlite_ids(struct store *s, const struct id_prefix *p, size_t most, struct arena *a,
+	       struct id **out, size_t *n)
+{
+	static const enum sql by_kind[] = {
+		[ID_RUN] = SQL_RUN_IDS,
+		[ID_EXECUTION] = SQL_EXECUTION_IDS,
+		[ID_OBJECT] = SQL_OBJECT_IDS,
+	};
+	struct sqlite_reader r;
+	struct id *v = NULL;
+	size_t found = 0, room = 0;
+	sqlite3_stmt *st;
+	int ret;
+
+	*out = NULL;
+	*n = 0;
+	if (p->kind != ID_RUN && p->kind != ID_EXECUTION && p->kind != ID_OBJECT)
+		return 0; /* users have no rows of their own */
+	ret = sqlite_reader_begin(&r, s, a);
+	if (ret < 0)
+		return ret;
+	st = sql(r.s, by_kind[p->kind]);
+	sql_bind_id(st, 1, &p->lowest);
+	sql_bind_id(st, 2, &p->highest);
+	(void)sqlite3_bind_int64(st, 3, most > INT64_MAX ? INT64_MAX : (int64_t)most);
+	while (sqlite_next(&r, st)) {
+		v = arena_grow(a, v, found, &room, sizeof(*v));
+		sql_column_id(st, 0, &v[found++]);
+	}
+	ret = sqlite_reader_end(&r);
+	if (ret < 0)
+		return ret;
+	*out = v;
+	*n = found;
+	return 0;
+}
+
+int sqlite_info(struct store *s, struct arena *a, struct store_info *out)
+{
+	struct sqlite_reader r;
+	struct store_info info;
+	sqlite3_stmt *st;
+	int ret = sqlite_reader_begin(&r, s, a);
+
+	if (ret < 0)
+		return ret;
+	st = sql(r.s, SQL_INFO);
+	info.where = arena_str(a, r.s->where);
+	if (sqlite_next(&r, st)) {
+		info.runs = (uint64_t)sqlite3_column_int64(st, 0);
+		info.executions = (uint64_t)sqlite3_column_int64(st, 1);
+		info.objects = (uint64_t)sqlite3_column_int64(st, 2);
+		info.accesses = (uint64_t)sqlite3_column_int64(st, 3);
+		info.bytes = sqlite3_column_int64(st, 4) * sqlite3_column_int64(st, 5);
+	}
+	ret = sqlite_reader_end(&r);
+	if (ret == 0)
+		*out = info;
+	return ret;
+}
