@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* known.c - the facts one query has met so far */
+#include "query/known.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+void known_release(struct known *k)
+{
+	map_release(&k->execs);
+	map_release(&k->objects);
+}
+
+struct known_exec *known_exec(struct known *k, const struct id *id)
+{
+	void **slot = map_at(&k->execs, id, sizeof(*id));
+
+	if (!*slot) {
+		struct known_exec *x = *slot = arena_alloc(k->arena, sizeof(*x));
+
+		x->x.id = *id;
+		x->x.how = HOW_UNKNOWN;
+		x->node = NO_NODE;
+	}
+	return *slot;
+}
+
+struct known_object *known_object(struct known *k, const struct id *id)
+{
+	void **slot = map_at(&k->objects, id, sizeof(*id));
+
+	if (!*slot) {
+		struct known_object *o = *slot = arena_alloc(k->arena, sizeof(*o));
+
+		o->o = (struct object){ .id = *id, .kind = OBJECT_OTHER, .size = -1 };
+	}
+	return *slot;
+}
+
+void execs_add(struct arena *a, struct execs *l, struct known_exec *x)
+{
+	l->at = arena_grow(a, l->at, l->n, &l->room, sizeof(*l->at));
+	l->at[l->n++] = x;
+}
+
+void objects_add(struct arena *a, struct objects *l, struct known_object *o)
+{
+	l->at = arena_grow(a, l->at, l->n, &l->room, sizeof(*l->at));
+	l->at[l->n++] = o;
+}
+
+void facts_add(struct arena *a, struct facts_of *l, const struct access *x)
+{
+	/* most objects and many executions have one or two */
+	if (l->n == l->room && l->room == 0)
+		*l = (struct facts_of){ arena_alloc(a, 2 * sizeof(*l->at)), 0, 2 };
+	l->at = arena_grow(a, l->at, l->n, &l->room, sizeof(*l->at));
+	l->at[l->n++] = x;
+}
+
+int known_load_execs(struct known *k, const struct execs *l)
+{
+	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
+	struct execution *found = NULL;
+	size_t n = 0, n_found = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->at[i]->asked)
+			continue;
+		l->at[i]->asked = true;
+		ids[n++] = l->at[i]->x.id;
+	}
+	if (n)
+		r = store_executions(k->store, ids, n, k->arena, &found, &n_found);
+	free(ids);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n_found; i++) {
+		struct known_exec *x = known_exec(k, &found[i].id);
+
+		x->x = found[i];
+		x->found = true;
+	}
+	return 0;
+}
+
+int known_load_exec_accesses(struct known *k, const struct execs *l)
+{
+	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
+	struct access *found = NULL;
+	size_t n = 0, n_found = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->at[i]->asked_accesses)
+			continue;
+		l->at[i]->asked_accesses = true;
+		ids[n++] = l->at[i]->x.id;
+	}
+	if (n)
+		r = store_accesses_by_execution(k->store, ids, n, k->arena, &found, &n_found);
+	free(ids);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n_found; i++)
+		facts_add(k->arena, &known_exec(k, &found[i].exec)->accesses, &found[i]);
+	return 0;
+}
+
+int known_load_children(struct known *k, const struct execs *l, struct execs *children)
+{
+	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
+	struct execution *found = NULL;
+	size_t n_found = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		ids[i] = l->at[i]->x.id;
+	if (l->n)
+		r = store_children(k->store, ids, l->n, k->arena, &found, &n_found);
+	free(ids);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n_found; i++) {
+		struct known_exec *x = known_exec(k, &found[i].id);
+
+		x->x = found[i];
+		x->found = x->asked = true;
+		execs_add(k->arena, children, x);
+	}
+	return 0;
+}
+
+int known_load_objects(struct known *k, const struct objects *l)
+{
+	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
+	struct object *found = NULL;
+	size_t n = 0, n_found = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->at[i]->asked)
+			continue;
+		l->at[i]->asked = true;
+		ids[n++] = l->at[i]->o.id;
+	}
+	if (n)
+		r = store_objects(k->store, ids, n, k->arena, &found, &n_found);
+	free(ids);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n_found; i++) {
+		struct known_object *o = known_object(k, &found[i].id);
+
+		o->o = found[i];
+		o->found = true;
+	}
+	return 0;
+}
+
+int known_load_names(struct known *k, const struct objects *l)
+{
+	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
+	struct name_event *found = NULL;
+	size_t n = 0, n_found = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->at[i]->asked_names)
+			continue;
+		l->at[i]->asked_names = true;
+		ids[n++] = l->at[i]->o.id;
+	}
+	if (n)
+		r = store_names_by_object(k->store, ids, n, k->arena, &found, &n_found);
+	free(ids);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n_found; i++) {
+		struct known_object *o = known_object(k, &found[i].object);
+
+		o->names = arena_grow(k->arena, o->names, o->n_names, &o->names_room,
+				      sizeof(struct name_event *));
+		o->names[o->n_names++] = &found[i];
+	}
+	return 0;
+}
+
+int known_load_changes(struct known *k, const struct objects *l)
+{
+	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
+	struct access *found = NULL;
+	size_t n = 0, n_found = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->at[i]->asked_changes || l->at[i]->asked_all)
+			continue;
+		l->at[i]->asked_changes = true;
+		ids[n++] = l->at[i]->o.id;
+	}
+	if (n)
+		r = store_changes_by_object(k->store, ids, n, k->arena, &found, &n_found);
+	free(ids);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n_found; i++)
+		if (found[i].flags & ACCESS_CHANGES)
+			facts_add(k->arena, &known_object(k, &found[i].object)->accesses,
+				  &found[i]);
+	return 0;
+}
+
+int known_load_all(struct known *k, const struct objects *l)
+{
+	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
+	struct access *found = NULL;
+	size_t n = 0, n_found = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct known_object *o = l->at[i];
+
+		if (o->asked_all)
+			continue;
+		o->asked_all = true;
+		o->accesses.n = 0;
+		o->touches = NULL;
+		ids[n++] = o->o.id;
+	}
+	if (n)
+		r = store_accesses_by_object(k->store, ids, n, k->arena, &found, &n_found);
+	free(ids);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n_found; i++)
+		facts_add(k->arena, &known_object(k, &found[i].object)->accesses, &found[i]);
+	return 0;
+}
+
+static void object_prepare(struct known *k, struct known_object *o)
+{
+	size_t n_cuts = 0;
+
+	o->n_touches = o->accesses.n;
+	o->touches = arena_alloc(k->arena, o->n_touches * sizeof(*o->touches));
+	o->owners = arena_alloc(k->arena, o->n_touches * sizeof(*o->owners));
+	for (size_t i = 0; i < o->n_touches; i++)
+		n_cuts += o->accesses.at[i]->truncated != 0;
+	o->cuts = arena_alloc(k->arena, n_cuts * sizeof(*o->cuts));
+	o->n_cuts = 0;
+	for (size_t i = 0; i < o->n_touches; i++) {
+		const struct access *a = o->accesses.at[i];
+		struct known_exec *x = NULL;
+		int64_t end;
+
+		if (a->flags & ACCESS_CHANGES || a->truncated || interval_needs_end(a))
+			x = known_exec(k, &a->exec);
+		end = x && interval_needs_end(a) ? x->x.end : 0;
+		o->owners[i] = x;
+		o->touches[i] = touch_of(a, GRANULARITY_FIRST_LAST, end);
+		o->touches[i].access = i;
+		if (o->touches[i].cut)
+			o->cuts[o->n_cuts++] = o->touches[i].cut;
+	}
+	o->n_cuts = times_sort(o->cuts, o->n_cuts);
+}
+
+int known_prepare(struct known *k, const struct objects *l)
+{
+	struct execs ends = { 0 };
+	int r;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct known_object *o = l->at[i];
+
+		for (size_t j = 0; !o->touches && j < o->accesses.n; j++)
+			if (interval_needs_end(o->accesses.at[j]))
+				execs_add(k->arena, &ends, known_exec(k, &o->accesses.at[j]->exec));
+	}
+	r = known_load_execs(k, &ends);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->at[i]->touches)
+			object_prepare(k, l->at[i]);
+	return 0;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef PROV_QUERY_KNOWN_H
+#define PROV_QUERY_KNOWN_H
+#include "base/map.h"
+#include "build/version.h"
+#include "model/graph.h"
+#include "store/store.h"
+/*
+ * The facts one query has met so far: each is asked for once, many in one
+ * question, and lives in the arena of the answer. Executions and objects also
+ * carry the marks of the query that walks over them.
+ */
+#define NO_NODE UINT32_MAX
+
+struct facts_of {
+	const struct access **at;
+	size_t n, room;
+};
+
+/* Data that was in an object: readers or writers of it may matter. */
+struct visit {
+	int64_t lo, hi;
+};
+
+struct known_exec {
+	struct execution x; /* only the id, unless found */
+	struct facts_of accesses;
+	bool asked, found, asked_accesses;
+	/* the walk: how far in time it matters, see reach.c */
+	bool reached, queued;
+	int64_t in, up, next_in, next_up;
+	uint32_t node;
+	bool has_shift;
+	int64_t shift; /* real - order of its run, once has_shift */
+};
+
+struct known_object {
+	struct object o; /* only the id, unless found */
+	bool asked, found, asked_changes, asked_all, asked_names;
+	struct facts_of accesses; /* all, or only what changes it */
+	struct name_event **names;
+	size_t n_names, names_room;
+	/* accesses as touches, once they are prepared */
+	struct touch *touches;
+	struct known_exec **owners; /* of the touches that change it, else NULL */
+	size_t n_touches;
+	int64_t *cuts;
+	size_t n_cuts;
+	/* the walk */
+	bool visited, in_round;
+	unsigned round;
+	struct visit *visits;
+	size_t n_visits, visits_room;
+	void *picture; /* see picture.c */
+};
+
+struct known {
+	struct store *store;
+	struct arena *arena; /* facts */
+	struct map execs, objects;
+};
+
+/* A list of things to ask about, or that were found. */
+struct execs {
+	struct known_exec **at;
+	size_t n, room;
+};
+
+struct objects {
+	struct known_object **at;
+	size_t n, room;
+};
+
+void known_release(struct known *k);
+struct known_exec *known_exec(struct known *k, const struct id *id);
+struct known_object *known_object(struct known *k, const struct id *id);
+void facts_add(struct arena *a, struct facts_of *l, const struct access *x);
+void execs_add(struct arena *a, struct execs *l, struct known_exec *x);
+void objects_add(struct arena *a, struct objects *l, struct known_object *o);
+
+/* Each asks the store about those of the list it has not asked about yet. */
+int known_load_execs(struct known *k, const struct execs *l);
+int known_load_exec_accesses(struct known *k, const struct execs *l);
+int known_load_children(struct known *k, const struct execs *l, struct execs *children);
+int known_load_objects(struct known *k, const struct objects *l);
+int known_load_names(struct known *k, const struct objects *l);
+int known_load_changes(struct known *k, const struct objects *l);
+int known_load_all(struct known *k, const struct objects *l);
+
+/* Fills in touches and cuts from the accesses, asking for the executions
+ * whose end matters. */
+int known_prepare(struct known *k, const struct objects *l);
+
+#endif
