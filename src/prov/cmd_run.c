@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* cmd_run.c - prov run: a program, recorded */
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "aggregate/redact.h"
+#include "base/conf.h"
+#include "base/err.h"
+#include "engine/engine.h"
+#include "model/key.h"
+#include "prov/args.h"
+#include "prov/child.h"
+#include "prov/recorder.h"
+
+#define EXIT_CANNOT 125	/* as env(1): prov itself failed, not the program */
+
+enum { OPT_NAME = 256, OPT_NOTE, OPT_ENGINE, OPT_QUIET };
+
+static const struct option_row options[] = {
+	{ OPT_NAME, "name", "NAME", "call the run NAME" },
+	{ OPT_NOTE, "note", "KEY=VALUE", "keep a note with the run; may be repeated" },
+	{ OPT_ENGINE, "engine", "auto|preload", "how to record; auto takes the best that works here" },
+	{ OPT_QUIET, "quiet", NULL, "no summary line, unless something went wrong" },
+	{ 0 },
+};
+
+/* Tells programs of prov apart from the program they run: the guest library
+ * leaves an executable alone that defines this. */
+extern const char prov_is_not_recorded;
+__attribute__((visibility("default"), used)) const char prov_is_not_recorded = 1;
+
+struct wish {
+	const char *name, *engine;
+	struct note *notes;
+	size_t n_notes, note_room;
+	bool quiet;
+};
+
+static int note_add(struct context *c, struct wish *w, const struct id *run, const char *text)
+{
+	const char *eq = strchr(text, '=');
+
+	if (!eq || eq == text)
+		return context_usage(c, "--note '%s' has no key; write --note KEY=VALUE", text);
+	w->notes = arena_grow(&c->arena, w->notes, w->n_notes, &w->note_room, sizeof(*w->notes));
+	w->notes[w->n_notes++] = (struct note){
+		.run = *run,
+		.key = arena_strn(&c->arena, text, (size_t)(eq - text)),
+		.value = eq + 1,
+	};
+	return 0;
+}
+
+static int read_options(struct context *c, struct args *a, struct wish *w, const struct id *run)
+{
+	int o;
+
+	while ((o = args_next(a)) > 0) {
+		switch (o) {
+		case OPT_NAME:
+			w->name = a->value;
+			break;
+		case OPT_NOTE:
+			if (note_add(c, w, run, a->value))
+				return EXIT_CANNOT;
+			break;
+		case OPT_ENGINE:
+			w->engine = a->value;
+			break;
+		case OPT_QUIET:
+			w->quiet = true;
+			break;
+		default:
+			break;
+		}
+	}
+	if (o < 0)
+		return a->status == EXIT_USAGE ? EXIT_CANNOT : -1;
+	if (!engine_find(w->engine)) {
+		(void)context_usage(c, "there is no engine '%s'; use auto or preload", w->engine);
+		return EXIT_CANNOT;
+	}
+	if (a->n_operands == 0) {
+		(void)context_usage(c, "which program? write: prov run -- COMMAND [ARGUMENT...]");
+		return EXIT_CANNOT;
+	}
+	return 0;
+}
+
+static const char *user_name(struct arena *a)
+{
+	const struct passwd *pw = getpwuid(getuid());
+
+	return pw ? arena_str(a, pw->pw_name) : arena_printf(a, "%u", (unsigned)getuid());
+}
+
+/* The command line as it may be kept. */
+static struct strings pack(struct arena *a, char **argv)
+{
+	struct buf all = { 0 }, clean = { 0 };
+	struct strings s;
+
+	for (; *argv; argv++)
+		buf_append(&all, *argv, strlen(*argv) + 1);
+	s = (struct strings){ all.data, all.size };
+	redact_argv(&s, conf_text("redact"), &clean);
+	s = (struct strings){ arena_copy(a, clean.data, clean.size), clean.size };
+	buf_release(&all);
+	buf_release(&clean);
+	return s;
+}
+
+static const char *current_folder(struct arena *a)
+{
+	char *cwd = getcwd(NULL, 0);
+	const char *s = arena_str(a, cwd ? cwd : "");
+
+	free(cwd);
+	return s;
+}
+
+static void say_trouble(const struct context *c, const struct buf *trouble)
+{
+	const char *line = trouble->data;
+
+	while (line && *line) {
+		size_t n = strcspn(line, "\n");
+
+		context_say(c, "%.*s", (int)n, line);
+		line += n + (line[n] != 0);
+	}
+}
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void say_summary(const struct id *run, const struct recorder_result *r)
+{
+	char id[ID_TEXT_SIZE];
+
+	id_short(ID_RUN, run, id);
+	fprintf(stderr,
+		"prov: run %s: %zu process%s, %zu file%s read, %zu written, %" PRIu64 " lost, %zu blind spot%s\n",
+		id, r->counts.processes, r->counts.processes == 1 ? "" : "es", r->counts.files_read,
+		plural(r->counts.files_read), r->counts.files_written, r->lost, r->counts.blind,
+		plural(r->counts.blind));
+}
+
+static int run_unrecorded(const struct context *c, char **argv)
+{
+	struct child child;
+	struct buf none = { 0 };
+	int r, status;
+
+	context_say(c, "%s", fail_text());
+	context_say(c, "%s runs without being recorded", argv[0]);
+	r = child_start(&child, argv, &none);
+	if (r)
+		return r;
+	status = child_wait(&child);
+	return child_leave_as(&child, status);
+}
+
+static int run_recorded(struct context *c, struct recorder *rec, const struct id *run, char **argv, bool quiet)
+{
+	struct recorder_result result;
+	struct child child;
+	struct buf env = { 0 };
+	int r, status;
+
+	recorder_environment(rec, &env);
+	r = child_start(&child, argv, &env);
+	buf_release(&env);
+	if (r) {
+		recorder_cancel(rec);
+		recorder_close(rec);
+		return r;
+	}
+	(void)recorder_begin(rec);
+	status = child_wait(&child);
+	recorder_end(rec, (uint32_t)child.pid, status, &result);
+	say_trouble(c, &result.trouble);
+	if (!quiet || result.lost || result.trouble.size)
+		say_summary(run, &result);
+	buf_release(&result.trouble);
+	recorder_close(rec);
+	return child_leave_as(&child, status);
+}
+
+static int run_main(struct context *c, int argc, char **argv)
+{
+	struct recorder_setup setup = { .run = { .id = run_id_new() } };
+	struct args a = args_begin(c, argc, argv);
+	struct wish w = { .name = "", .engine = "auto" };
+	struct recorder *rec;
+	int r = read_options(c, &a, &w, &setup.run.id);
+
+	if (r)
+		return r < 0 ? EXIT_YES : r;
+	if (c->conf_error)
+		context_say(c, "%s", c->conf_error);
+	setup.run.name = w.name;
+	setup.run.host = key_host();
+	setup.run.boot = key_boot();
+	setup.run.user = user_name(&c->arena);
+	setup.run.uid = (uint32_t)getuid();
+	setup.run.cwd = current_folder(&c->arena);
+	setup.run.argv = pack(&c->arena, a.operands);
+	setup.notes = w.notes;
+	setup.n_notes = w.n_notes;
+	setup.engine = engine_find(w.engine);
+	rec = recorder_open(&setup);
+	if (!rec)
+		return run_unrecorded(c, a.operands);
+	return run_recorded(c, rec, &setup.run.id, a.operands, w.quiet);
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.usage = "[--name NAME] [--note KEY=VALUE]... [--engine auto|preload] [--quiet] -- COMMAND [ARGUMENT...]",
+	.summary = "run a program and record what it and all it starts read, write and rename",
+	.options = options,
+	.flags = COMMAND_STOPS | COMMAND_ANY_CONF,
+	.main = run_main,
+};
