@@ -41,7 +41,7 @@ static struct setting {
 	ROW(TEXT, "fold", "", "path patterns that default views hide too, with commas"),
 	ROW(TEXT, "env.allow", "", "environment names or patterns recorded too, with commas"),
 	ROW(TEXT, "redact", "", "name patterns whose values are redacted too, with commas"),
-	ROW(BOOL, "hash", "yes", "record the SHA-256 of files that were written"),
+	ROW(BOOL, "hash", "yes", "record the SHA-256 of files read and written, small ones first"),
 	ROW(SIZE, "hash.max", "64M", "bytes hashed per run at most"),
 	ROW(SIZE, "arena.max", "256M", "shared memory per run at most"),
 	ROW(TEXT, "session.dir", "", "folder for session files; empty: a tmpfs that is writable"),
