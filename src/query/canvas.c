@@ -13,6 +13,13 @@ static void canvas_prepare(const struct picture *p, struct canvas *c)
 	versions_build(p->tmp, o->touches, data ? o->n_touches : 0, &c->v);
 	for (size_t i = 0; i < o->accesses.n; i++)
 		c->created |= (o->accesses.at[i]->flags & ACCESS_CREATE) != 0;
+	/* a pipe begins empty, and what comes out of it somebody has put in */
+	if (o->found && o->o.kind == OBJECT_PIPE && c->v.n > 1) {
+		c->created = true;
+		c->one_writer = true;
+		for (size_t i = 1; i < c->v.n_makings; i++)
+			c->one_writer &= id_equal(&c->v.makings[i].exec, &c->v.makings[0].exec);
+	}
 	c->shown = arena_alloc(p->tmp, c->v.n * sizeof(*c->shown));
 	for (size_t k = 0; k < c->v.n; k++)
 		c->shown[k] = (struct shown){ .node = NO_NODE, .lo = INT64_MAX };
@@ -37,17 +44,51 @@ static void using_add(const struct picture *p, struct canvas *c, const struct re
 	version_mark(c, k, r->lo, r->hi);
 }
 
+/* What a reading used, except for a version 0 that there never was. */
+static bool using_found(const struct picture *p, struct canvas *c, const struct reading *r)
+{
+	struct version_use *u;
+	size_t n = versions_used(p->tmp, &c->v, &r->x->x.id, r->lo, r->hi, &u);
+	bool found = false;
+
+	for (size_t j = 0; j < n; j++) {
+		bool certain = u[j].certain || (c->one_writer && r->access->bytes_read);
+
+		if (u[j].version == 0 && c->created)
+			continue;
+		found = true;
+		if (p->kind != PICTURE_FORWARD || c->shown[u[j].version].tainted)
+			using_add(p, c, r, u[j].version, certain);
+	}
+	return found;
+}
+
+static bool is_maker(const struct canvas *c, const struct id *exec)
+{
+	for (size_t i = 0; i < c->v.n_makings; i++)
+		if (id_equal(&c->v.makings[i].exec, exec))
+			return true;
+	return false;
+}
+
 static void usings_add(const struct picture *p, struct canvas *c)
 {
+	const struct reading *own = NULL;
+
 	for (size_t i = 0; i < c->n_readings; i++) {
 		const struct reading *r = &c->readings[i];
-		struct version_use *u;
-		size_t n = versions_used(p->tmp, &c->v, &r->x->x.id, r->lo, r->hi, &u);
 
-		for (size_t j = 0; j < n; j++)
-			if (p->kind != PICTURE_FORWARD || c->shown[u[j].version].tainted)
-				using_add(p, c, r, u[j].version, u[j].certain);
+		if (using_found(p, c, r))
+			continue;
+		/* who reads back what it is writing is only worth an arrow when
+		 * nothing else shows the object */
+		if (is_maker(c, &r->x->x.id) && !(p->kind == PICTURE_FORWARD && c->o == p->root))
+			own = r;
+		else
+			using_add(p, c, r, version_holding(&c->v, r->lo), false);
 	}
+	if (own && !c->n_usings && c->o != p->root)
+		using_add(p, c, own, version_holding(&c->v, own->lo), false);
 }
 
 /* A write's part that matters to the picture, if any. */

@@ -34,6 +34,7 @@ struct canvas {
 	size_t n_readings, readings_room;
 	struct versions v;
 	bool created;        /* version 0 does not exist */
+	bool one_writer;     /* a pipe that only one execution writes: overlap leaves no doubt */
 	struct shown *shown; /* by version */
 	struct using *usings;
 	size_t n_usings, usings_room;
