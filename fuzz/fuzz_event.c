@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *chunk = calloc(1, PROV_CHUNK_SIZE);
 	struct event *e = malloc(sizeof(*e));
 	size_t at = PROV_CHUNK_HEAD;
-	static volatile size_t seen; /* keeps the reads from being optimised away */
+	size_t seen = 0;
 
 	if (!chunk || !e)
 		abort();
@@ -69,6 +69,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		else if (r != EVENT_SKIPPED)
 			break;
 	}
+	/* so that the reads are not optimised away */
+	if (seen == SIZE_MAX)
+		abort();
 	free(e);
 	free(chunk);
 	return 0;

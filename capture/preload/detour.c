@@ -33,25 +33,25 @@ struct tramp {
 	const void *back;	/* the instruction after it */
 };
 
-#define CANCELLABLE(X)                                                                              \
-	X(DETOUR_FILES, read) X(DETOUR_FILES, write) X(DETOUR_FILES, close)                         \
+#define CANCELLABLE(X)                                                                  \
+	X(DETOUR_FILES, read) X(DETOUR_FILES, write) X(DETOUR_FILES, close)             \
 	X(DETOUR_PREAD, pread64) X(DETOUR_PREAD, pwrite64) X(DETOUR_SPAWN, wait4)
 
-#define X(group, name)                                                                                     \
-	__attribute__((used)) static struct tramp tramp_##name;                                     \
-	__asm__(".text\n"                                                                           \
-		".balign 16\n"                                                                      \
-		"tramp_" #name "_cmpb:\n"                                                           \
-		"	movq tramp_" #name "(%rip), %r11\n"                                         \
-		"	cmpb $0, (%r11)\n"                                                          \
-		"	jmp *8+tramp_" #name "(%rip)\n"                                             \
-		"tramp_" #name "_mov:\n"                                                            \
-		"	movq tramp_" #name "(%rip), %r11\n"                                         \
-		"	movl (%r11), %eax\n"                                                        \
-		"	jmp *8+tramp_" #name "(%rip)\n"                                             \
-		"tramp_" #name "_tcb:\n"                                                            \
-		"	movl %fs:0x18, %eax\n"                                                      \
-		"	jmp *8+tramp_" #name "(%rip)\n");                                           \
+#define X(group, name)                                                                  \
+	__attribute__((used)) static struct tramp tramp_##name IN_DATA;                         \
+	__asm__(".text\n"                                                               \
+		".balign 16\n"                                                          \
+		"tramp_" #name "_cmpb:\n"                                               \
+		"	movq tramp_" #name "(%rip), %r11\n"                             \
+		"	cmpb $0, (%r11)\n"                                              \
+		"	jmp *8+tramp_" #name "(%rip)\n"                                 \
+		"tramp_" #name "_mov:\n"                                                \
+		"	movq tramp_" #name "(%rip), %r11\n"                             \
+		"	movl (%r11), %eax\n"                                            \
+		"	jmp *8+tramp_" #name "(%rip)\n"                                 \
+		"tramp_" #name "_tcb:\n"                                                \
+		"	movl %fs:0x18, %eax\n"                                          \
+		"	jmp *8+tramp_" #name "(%rip)\n");                               \
 	extern const char tramp_##name##_cmpb[], tramp_##name##_mov[], tramp_##name##_tcb[];
 CANCELLABLE(X)
 #undef X
@@ -118,6 +118,10 @@ static long plain_open64(const char *path, int flags, mode_t mode)
 	return real_result(sys4(SYS_openat, -100 /* AT_FDCWD */, path, flags, mode));
 }
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23	/* Linux 5.14 */
+#endif
+
 /* Readable, writable and executable for as long as it takes: other code of
  * these pages may run meanwhile, in a signal handler. */
 static int text_unlock(uintptr_t from, uintptr_t to)
@@ -130,7 +134,8 @@ static int text_unlock(uintptr_t from, uintptr_t to)
 static void text_lock(uintptr_t from, uintptr_t to)
 {
 	from &= ~(uintptr_t)4095;
-	(void)sys3(SYS_mprotect, from, ((to + 4095) & ~(uintptr_t)4095) - from, PROT_READ | PROT_EXEC);
+	(void)sys3(SYS_mprotect, from, ((to + 4095) & ~(uintptr_t)4095) - from,
+		   PROT_READ | PROT_EXEC);
 }
 
 static int jump_reaches(const void *from, const void *to)
@@ -193,7 +198,8 @@ static int loader_watch(void)
 	struct r_debug *d = elf_debug();
 	unsigned char *p = d ? (unsigned char *)d->r_brk : NULL;
 
-	if (!p || (uintptr_t)p & 15 || p[0] != 0xc3 || p[1] == 0 || !jump_reaches(p, (void *)loaded_report))
+	if (!p || (uintptr_t)p & 15 || p[0] != 0xc3 || p[1] == 0 ||
+	    !jump_reaches(p, (void *)loaded_report))
 		return -1;
 	if (text_unlock((uintptr_t)p, (uintptr_t)p + JUMP_SIZE) < 0)
 		return -1;
@@ -231,25 +237,21 @@ static void plan_carry_out(const struct detour *d, const struct plan *plan)
 {
 	if (!plan->entry)
 		return;
-	real_table[d->f] = (struct real){
-		.inner = plan->inner,
-		.entry = plan->entry,
-		.hook = d->hook,
-	};
+	real_table[d->f] = (struct real){ .inner = plan->inner };
 	jump_write(plan->entry, d->hook);
 }
 
-#define PLAIN(X)                                                                                    \
-	X(DETOUR_FILES, open64, detour_open64, NULL)                                                \
-	X(DETOUR_FILES, __read_nocancel, detour_read_nocancel, plain_read)                          \
-	X(DETOUR_FILES, __write_nocancel, detour_write_nocancel, plain_write)                       \
-	X(DETOUR_FILES, __close_nocancel, detour_close_nocancel, plain_close)                       \
-	X(DETOUR_FILES, __open64_nocancel, detour_open64_nocancel, plain_open64)                    \
-	X(DETOUR_FILES, dup2, detour_dup2, plain_dup2)                                              \
-	X(DETOUR_FILES, dup3, detour_dup3, plain_dup3)                                              \
-	X(DETOUR_PREAD, __pread64_nocancel, detour_pread64_nocancel, plain_pread64)                 \
-	X(DETOUR_SPAWN, execve, detour_execve, plain_execve)                                        \
-	X(DETOUR_UNLINK, unlink, detour_unlink, plain_unlink)                                       \
+#define PLAIN(X)                                                                        \
+	X(DETOUR_FILES, open64, detour_open64, NULL)                                    \
+	X(DETOUR_FILES, __read_nocancel, detour_read_nocancel, plain_read)              \
+	X(DETOUR_FILES, __write_nocancel, detour_write_nocancel, plain_write)           \
+	X(DETOUR_FILES, __close_nocancel, detour_close_nocancel, plain_close)           \
+	X(DETOUR_FILES, __open64_nocancel, detour_open64_nocancel, plain_open64)        \
+	X(DETOUR_FILES, dup2, detour_dup2, plain_dup2)                                  \
+	X(DETOUR_FILES, dup3, detour_dup3, plain_dup3)                                  \
+	X(DETOUR_PREAD, __pread64_nocancel, detour_pread64_nocancel, plain_pread64)     \
+	X(DETOUR_SPAWN, execve, detour_execve, plain_execve)                            \
+	X(DETOUR_UNLINK, unlink, detour_unlink, plain_unlink)                           \
 	X(DETOUR_UNLINK, rmdir, detour_rmdir, plain_rmdir)
 
 /* The detours there are, one at a time: as a table they would be pointers, and
@@ -257,23 +259,47 @@ static void plan_carry_out(const struct detour *d, const struct plan *plan)
 static int detour_at(enum function f, struct detour *d)
 {
 	switch (f) {
-#define X(group_, name)                                                                             \
-	case FN_##name:                                                                             \
-		*d = (struct detour){ .group = group_, .f = f, .hook = (void *)detour_##name,       \
-				      .tramp = &tramp_##name, .cmpb = tramp_##name##_cmpb,          \
-				      .mov = tramp_##name##_mov, .tcb = tramp_##name##_tcb };       \
+#define X(group_, name)                                                                       \
+	case FN_##name:                                                                       \
+		*d = (struct detour){ .group = group_, .f = f, .hook = (void *)detour_##name, \
+				      .tramp = &tramp_##name, .cmpb = tramp_##name##_cmpb,    \
+				      .mov = tramp_##name##_mov, .tcb = tramp_##name##_tcb }; \
 		return 1;
 		CANCELLABLE(X)
 #undef X
-#define X(group_, name, hook_, plain_)                                                              \
-	case FN_##name:                                                                             \
-		*d = (struct detour){ .group = group_, .f = f, .hook = (void *)hook_,               \
-				      .plain = (void *)plain_ };                                    \
+#define X(group_, name, hook_, plain_)                                                  \
+	case FN_##name:                                                                 \
+		*d = (struct detour){ .group = group_, .f = f, .hook = (void *)hook_,   \
+				      .plain = (void *)plain_ };                        \
 		return 1;
 		PLAIN(X)
 #undef X
 	default:
 		return 0;
+	}
+}
+
+/* Makes the pages that will be written to private in one call for each run of
+ * them: on virtual machines a fault costs several times what the copy does. */
+static void text_prepare(const struct link_map *libc, enum detour_group group, uintptr_t low)
+{
+	uint64_t pages = 0;
+	struct detour d;
+	struct plan plan;
+
+	low &= ~(uintptr_t)4095;
+	for (int f = 0; f < FN_COUNT; f++)
+		if (detour_at((enum function)f, &d) && d.group == group &&
+		    plan_make(&d, libc, &plan) == 0 && plan.entry &&
+		    ((uintptr_t)plan.entry - low) / 4096 < 64)
+			pages |= UINT64_C(1) << ((uintptr_t)plan.entry - low) / 4096;
+	for (unsigned i = 0, n; i < 64; i += n) {
+		for (n = 0; i + n < 64 && pages >> (i + n) & 1; n++)
+			;
+		if (n)
+			(void)sys3(SYS_madvise, low + i * 4096, n * 4096, MADV_POPULATE_WRITE);
+		else
+			n = 1;
 	}
 }
 
@@ -299,16 +325,30 @@ static int group_install(enum detour_group group)
 	}
 	if (!high || text_unlock(low, high + 8) < 0)
 		return -1;
+	text_prepare(libc, group, low);
 	for (int f = 0; f < FN_COUNT; f++)
-		if (detour_at((enum function)f, &d) && d.group == group && plan_make(&d, libc, &plan) == 0)
+		if (detour_at((enum function)f, &d) && d.group == group &&
+		    plan_make(&d, libc, &plan) == 0)
 			plan_carry_out(&d, &plan);
 	text_lock(low, high + 8);
 	return 0;
 }
 
+void *detour_shortcut(unsigned f, void *p)
+{
+	const unsigned char *at = p;
+	struct detour d;
+	int32_t rel;
+
+	if (at[0] != 0xe9 || !detour_at((enum function)f, &d))
+		return p;
+	__builtin_memcpy(&rel, at + 1, 4);
+	return at + JUMP_SIZE + rel == (const unsigned char *)d.hook ? d.hook : p;
+}
+
 int detour_install(enum detour_group group)
 {
-	static uint32_t done;
+	static uint32_t done IN_DATA;
 	uint32_t bit = 1u << group;
 
 	if (__atomic_fetch_or(&done, bit, __ATOMIC_ACQ_REL) & bit)
@@ -317,6 +357,12 @@ int detour_install(enum detour_group group)
 }
 
 #else
+
+void *detour_shortcut(unsigned f, void *p)
+{
+	(void)f;
+	return p;
+}
 
 int detour_install(enum detour_group group)
 {

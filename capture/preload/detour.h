@@ -30,6 +30,10 @@ enum detour_group {
 	DETOUR_NONE,		/* vfork, clone: nothing to write, but good to know */
 };
 
+/* What stands at p, libc's copy of f: the detour itself if that was written
+ * there, else p. */
+void *detour_shortcut(unsigned f, void *p);
+
 /* 0, or -1 when nothing of the group could be written. Repeating is harmless. */
 int detour_install(enum detour_group group);
 #endif

@@ -10,7 +10,7 @@
 #define SESSION_VAR PROV_SESSION_ENV "="
 
 /* This library as LD_PRELOAD named it; "" when it did not. */
-static char library[512];
+static char library[512] IN_DATA;
 
 static int is_separator(char c)
 {
@@ -85,7 +85,8 @@ void environ_hide(char **envp)
 
 	for (; *envp; envp++) {
 		if (text_begins(*envp, SESSION_VAR) ||
-		    (text_begins(*envp, PRELOAD_VAR) && preload_shorten(*envp + sizeof(PRELOAD_VAR) - 1)))
+		    (text_begins(*envp, PRELOAD_VAR) &&
+		     preload_shorten(*envp + sizeof(PRELOAD_VAR) - 1)))
 			continue;
 		*out++ = *envp;
 	}
@@ -189,40 +190,31 @@ static int is_allowed(const char *var)
 
 void environ_report(char *const *envp)
 {
-	const char **list = scratch_take();
-	const size_t most = SCRATCH_ROOM / sizeof(*list);
 	struct prov_strings *r;
-	size_t n = 0, total = 0;
+	size_t total = 0;
 	int cut = 0;
 
-	if (!list)
-		return;
 	for (char *const *e = envp; *e; e++) {
-		size_t size;
+		size_t size = is_allowed(*e) ? text_size(*e) : 0;
 
-		if (!is_allowed(*e))
-			continue;
-		size = text_size(*e);
-		if (n == most || sizeof(*r) + total + size > PROV_RECORD_MAX) {
+		if (sizeof(*r) + total + size > PROV_RECORD_MAX)
 			cut = 1;
-			continue;
-		}
-		list[n++] = *e;
-		total += size;
+		else
+			total += size;
 	}
 	r = total ? record_begin(PROV_ENVIRON, sizeof(*r) + total) : NULL;
-	if (r) {
-		r->head.flags = cut ? PROV_CUT : 0;
-		for (size_t i = 0; i < n; i++) {
-			size_t size = text_size(list[i]);
+	if (!r)
+		return;
+	r->head.flags = cut ? PROV_CUT : 0;
+	for (char *const *e = envp; *e; e++) {
+		size_t size = is_allowed(*e) ? text_size(*e) : 0;
 
-			/* another thread cannot have changed them yet, but who knows */
-			if (r->size + size > total)
-				break;
-			memcpy(r->text + r->size, list[i], size);
-			r->size += (uint32_t)size;
-		}
-		record_end(r);
+		/* the same ones as before: a long one was left out, shorter ones
+		 * after it were not */
+		if (!size || r->size + size > total)
+			continue;
+		memcpy(r->text + r->size, *e, size);
+		r->size += (uint32_t)size;
 	}
-	scratch_give(list);
+	record_end(r);
 }

@@ -92,8 +92,8 @@ struct departure {
 	struct prov_exec *record;
 };
 
-static void depart(struct departure *d, int dirfd, const char *path, int at_flags, char *const *argv,
-		   char *const *envp)
+static void depart(struct departure *d, int dirfd, const char *path, int at_flags,
+		   char *const *argv, char *const *envp)
 {
 	int left_out = 0;
 
@@ -178,14 +178,16 @@ EXPORT long syscall(long nr, ...)
 		long fd = real_result(sys4(SYS_openat2, a[0], a[1], a[2], a[3]));
 		/* struct open_how begins with the 64-bit flags */
 		if (fd >= 0)
-			tally_open((int)fd, (int)a[0], (const char *)a[1], (int)*(uint64_t *)a[2], 0);
+			tally_open((int)fd, (int)a[0], (const char *)a[1],
+				   (int)*(uint64_t *)a[2], 0);
 		return fd;
 	}
 	case SYS_copy_file_range:
-		return copy_file_range((int)a[0], (off64_t *)a[1], (int)a[2], (off64_t *)a[3], (size_t)a[4],
-				       (unsigned)a[5]);
+		return copy_file_range((int)a[0], (off64_t *)a[1], (int)a[2], (off64_t *)a[3],
+				       (size_t)a[4], (unsigned)a[5]);
 	case SYS_renameat2:
-		return renameat2((int)a[0], (const char *)a[1], (int)a[2], (const char *)a[3], (unsigned)a[4]);
+		return renameat2((int)a[0], (const char *)a[1], (int)a[2], (const char *)a[3],
+				 (unsigned)a[4]);
 	case SYS_unlinkat:
 		return unlinkat((int)a[0], (const char *)a[1], (int)a[2]);
 	case SYS_close_range:

@@ -40,7 +40,8 @@ EXPORT ssize_t sendfile64(int to, int from, off64_t *at, size_t n)
 
 ssize_t sendfile(int to, int from, off64_t *at, size_t n) ALIAS(sendfile64);
 
-EXPORT ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags)
+EXPORT ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size_t n,
+			       unsigned flags)
 {
 	struct transfer t = transfer_before(from, to);
 
@@ -113,7 +114,8 @@ EXPORT ssize_t recvfrom(int fd, void *p, size_t n, int flags, struct sockaddr *a
 }
 
 ssize_t __recv_chk(int fd, void *p, size_t n, size_t room, int flags);
-ssize_t __recvfrom_chk(int fd, void *p, size_t n, size_t room, int flags, struct sockaddr *a, socklen_t *len);
+ssize_t __recvfrom_chk(int fd, void *p, size_t n, size_t room, int flags, struct sockaddr *a,
+		       socklen_t *len);
 
 EXPORT ssize_t __recv_chk(int fd, void *p, size_t n, size_t room, int flags)
 {
@@ -124,7 +126,8 @@ EXPORT ssize_t __recv_chk(int fd, void *p, size_t n, size_t room, int flags)
 	return r;
 }
 
-EXPORT ssize_t __recvfrom_chk(int fd, void *p, size_t n, size_t room, int flags, struct sockaddr *a, socklen_t *len)
+EXPORT ssize_t __recvfrom_chk(int fd, void *p, size_t n, size_t room, int flags, struct sockaddr *a,
+			      socklen_t *len)
 {
 	struct prov_tally *t = tally_before_read(fd);
 	ssize_t r = NEXT(__recvfrom_chk)(fd, p, n, room, flags, a, len);
@@ -169,7 +172,8 @@ EXPORT ssize_t send(int fd, const void *p, size_t n, int flags)
 	return r;
 }
 
-EXPORT ssize_t sendto(int fd, const void *p, size_t n, int flags, const struct sockaddr *a, socklen_t len)
+EXPORT ssize_t sendto(int fd, const void *p, size_t n, int flags, const struct sockaddr *a,
+		      socklen_t len)
 {
 	struct prov_tally *t = tally_before_write(fd);
 	ssize_t r = NEXT(sendto)(fd, p, n, flags, a, len);

@@ -158,7 +158,8 @@ static int is_go(char *const *envp)
 			const ElfW(Nhdr) *h = (const void *)(p + at);
 
 			/* name "Go", type 4: the build id that the Go linker writes */
-			if (h->n_type == 4 && h->n_namesz == 4 && p[at + 12] == 'G' && p[at + 13] == 'o')
+			if (h->n_type == 4 && h->n_namesz == 4 && p[at + 12] == 'G' &&
+			    p[at + 13] == 'o')
 				return 1;
 			at += 12 + ((h->n_namesz + 3) & ~3u) + ((h->n_descsz + 3) & ~3u);
 		}
@@ -183,6 +184,8 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 		session.path[0] = 0;
 		return;
 	}
+	/* a first touch that reads would cost this page two faults */
+	image.names = 1;
 	now_init();
 	alone = elf_find_any("__libc_single_threaded");
 	if (alone)

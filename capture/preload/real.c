@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "detour.h"
 #include "shim/elf.h"
 #include "shim/sys.h"
+#include "shim/text.h"
 
-struct real real_table[FN_COUNT];
+struct real real_table[FN_COUNT] IN_DATA;
 
 /* Offsets instead of pointers: a pointer would be relocated at every start of
  * every program. */
@@ -71,8 +73,8 @@ void *real_resolve(enum function f)
 	if (!p)
 		p = (void *)absent;
 	/* no other library in between: spare the way over libc's jump */
-	else if (p == real_table[f].entry)
-		p = real_table[f].hook;
+	else if (real_table[f].inner)
+		p = detour_shortcut(f, p);
 	__atomic_store_n(&real_table[f].next, p, __ATOMIC_RELAXED);
 	return p;
 }

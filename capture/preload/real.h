@@ -14,29 +14,30 @@
  * library that defines the name, and the call arrives at libc in the end, so
  * other preloaded libraries stack in any order. Without it the export counts.
  */
-#define FUNCTIONS(X)                                                                             \
-	X(read) X(write) X(pread64) X(pwrite64) X(readv) X(writev) X(preadv64) X(pwritev64)      \
-	X(preadv64v2) X(pwritev64v2)                                                             \
-	X(open64) X(openat64) X(creat64) X(close) X(close_range) X(closefrom)                    \
-	X(dup) X(dup2) X(dup3) X(fcntl64)                                                        \
-	X(rename) X(renameat) X(renameat2) X(unlink) X(unlinkat) X(rmdir) X(remove)              \
-	X(link) X(linkat) X(symlink) X(symlinkat)                                                \
-	X(truncate64) X(ftruncate64) X(fallocate64) X(posix_fallocate64)                         \
-	X(mmap64) X(mprotect) X(getdents64)                                                      \
-	X(sendfile64) X(copy_file_range) X(splice) X(tee) X(vmsplice) X(ioctl)                               \
-	X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg)      \
-	X(execve) X(execveat) X(fexecve) X(fork) X(_Fork) X(wait4) X(waitid) X(wait3) X(waitpid) X(wait) \
-	X(chdir) X(fchdir) X(syscall)                                                            \
-	X(__read_nocancel) X(__write_nocancel) X(__pread64_nocancel) X(__close_nocancel)         \
-	X(__open64_nocancel)                                                                     \
-	X(execl) X(execle) X(execlp) X(execv) X(execvp) X(execvpe)                               \
-	X(posix_spawn) X(posix_spawnp) X(system) X(popen)                                        \
-	X(shm_unlink) X(sem_unlink) X(tmpfile) X(tmpfile64)                                      \
-	X(aio_read) X(aio_read64) X(aio_write) X(aio_write64) X(lio_listio) X(lio_listio64)      \
-	X(dlopen) X(dlmopen) X(vfork) X(clone) X(pthread_exit) X(pthread_cancel) X(backtrace)    \
-	X(iconv_open) X(getpwnam) X(getpwuid) X(getpwnam_r) X(getpwuid_r)                        \
-	X(getgrnam) X(getgrgid) X(getgrnam_r) X(getgrgid_r) X(getgrouplist) X(initgroups)        \
-	X(getaddrinfo) X(gethostbyname)                                                          \
+#define FUNCTIONS(X)                                                                          \
+	X(read) X(write) X(pread64) X(pwrite64) X(readv) X(writev) X(preadv64) X(pwritev64)   \
+	X(preadv64v2) X(pwritev64v2)                                                          \
+	X(open64) X(openat64) X(creat64) X(close) X(close_range) X(closefrom)                 \
+	X(dup) X(dup2) X(dup3) X(fcntl64)                                                     \
+	X(rename) X(renameat) X(renameat2) X(unlink) X(unlinkat) X(rmdir) X(remove)           \
+	X(link) X(linkat) X(symlink) X(symlinkat)                                             \
+	X(truncate64) X(ftruncate64) X(fallocate64) X(posix_fallocate64)                      \
+	X(mmap64) X(mprotect) X(getdents64)                                                   \
+	X(sendfile64) X(copy_file_range) X(splice) X(tee) X(vmsplice) X(ioctl)                \
+	X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg)   \
+	X(execve) X(execveat) X(fexecve) X(fork) X(_Fork)                                     \
+	X(wait4) X(waitid) X(wait3) X(waitpid) X(wait)                                        \
+	X(chdir) X(fchdir) X(syscall)                                                         \
+	X(__read_nocancel) X(__write_nocancel) X(__pread64_nocancel) X(__close_nocancel)      \
+	X(__open64_nocancel)                                                                  \
+	X(execl) X(execle) X(execlp) X(execv) X(execvp) X(execvpe)                            \
+	X(posix_spawn) X(posix_spawnp) X(system) X(popen)                                     \
+	X(shm_unlink) X(sem_unlink) X(tmpfile) X(tmpfile64)                                   \
+	X(aio_read) X(aio_read64) X(aio_write) X(aio_write64) X(lio_listio) X(lio_listio64)   \
+	X(dlopen) X(dlmopen) X(vfork) X(clone) X(pthread_exit) X(pthread_cancel) X(backtrace) \
+	X(iconv_open) X(getpwnam) X(getpwuid) X(getpwnam_r) X(getpwuid_r)                     \
+	X(getgrnam) X(getgrgid) X(getgrnam_r) X(getgrgid_r) X(getgrouplist) X(initgroups)     \
+	X(getaddrinfo) X(gethostbyname)                                                       \
 	X(__pread_chk) X(__recv_chk) X(__recvfrom_chk)
 
 enum function {
@@ -49,7 +50,6 @@ enum function {
 struct real {
 	void *next;	/* what the export calls; resolved when first needed */
 	void *inner;	/* what the detour calls to get libc's behaviour; NULL = not detoured */
-	void *entry, *hook;	/* libc's function and what was written over it */
 };
 
 extern struct real real_table[FN_COUNT];

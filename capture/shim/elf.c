@@ -92,7 +92,8 @@ void *elf_find_in(const struct link_map *map, const char *name)
 
 		/* bit 15 of a version marks one that new programs do not bind to */
 		if ((word_at | 1) == (h | 1) && s->st_shndx != SHN_UNDEF && s->st_value &&
-		    !(t.versions && t.versions[i] & 0x8000) && text_equal(t.strings + s->st_name, name) &&
+		    !(t.versions && t.versions[i] & 0x8000) &&
+		    text_equal(t.strings + s->st_name, name) &&
 		    ELF64_ST_TYPE(s->st_info) != STT_GNU_IFUNC)
 			return (void *)(map->l_addr + s->st_value);
 		if (word_at & 1)

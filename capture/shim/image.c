@@ -4,7 +4,7 @@
 #include "image.h"
 
 #include <fcntl.h>
-#include <linux/stat.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -15,10 +15,9 @@
 /* The state of a forked child must read as zero before anything of ours runs. */
 struct image image;
 _Static_assert(sizeof(image) % 4096 == 0, "a fork must wipe the image and nothing else");
-struct session session;
+struct session session IN_DATA;
 
 static int (*vdso_clock)(clockid_t, struct timespec *);
-static uint64_t coarse_step;
 
 static uint64_t clock_read(clockid_t id)
 {
@@ -31,11 +30,7 @@ static uint64_t clock_read(clockid_t id)
 
 void now_init(void)
 {
-	struct timespec step = { 0 };
-
 	vdso_clock = (int (*)(clockid_t, struct timespec *))elf_find_any("__vdso_clock_gettime");
-	(void)sys2(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &step);
-	coarse_step = (uint64_t)step.tv_sec * UINT64_C(1000000000) + (uint64_t)step.tv_nsec;
 }
 
 uint64_t now_exact(void)
@@ -54,11 +49,6 @@ uint64_t now_coarse(void)
 	return t > stamp ? t : stamp;
 }
 
-uint64_t now_fuzz(void)
-{
-	return coarse_step;
-}
-
 void *scratch_take(void)
 {
 	long r;
@@ -67,11 +57,12 @@ void *scratch_take(void)
 		uint32_t no = 0;
 
 		if (!__atomic_load_n(&image.scratch[i].taken, __ATOMIC_RELAXED) &&
-		    __atomic_compare_exchange_n(&image.scratch[i].taken, &no, 1, 0, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
+		    __atomic_compare_exchange_n(&image.scratch[i].taken, &no, 1, 0,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return image.scratch[i].room;
 	}
-	r = sys6(SYS_mmap, 0, SCRATCH_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	r = sys6(SYS_mmap, 0, SCRATCH_ROOM, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return sys_failed(r) ? NULL : (void *)r;
 }
 
@@ -113,13 +104,14 @@ int session_set(const char *value)
 
 static int arena_map(int fd)
 {
-	struct statx st;
 	struct prov_arena *a;
-	long r;
+	long r, size;
 
 	if (session.arena)
 		return 0;
-	if (sys5(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_SIZE, &st) < 0 || st.stx_size < PROV_CHUNKS_AT)
+	/* touching what lies behind its end would kill the program */
+	size = sys3(SYS_lseek, fd, 0, SEEK_END);
+	if (size < (long)PROV_CHUNKS_AT)
 		return -1;
 	r = sys6(SYS_mmap, 0, PROV_CHUNKS_AT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (sys_failed(r))
@@ -127,7 +119,7 @@ static int arena_map(int fd)
 	a = (struct prov_arena *)r;
 	if (a->magic != PROV_ARENA_MAGIC || a->version != PROV_ARENA_VERSION ||
 	    a->chunk_size != PROV_CHUNK_SIZE || a->chunks == 0 || a->chunks > PROV_CHUNKS_MAX ||
-	    st.stx_size < PROV_CHUNKS_AT + (uint64_t)a->chunks * PROV_CHUNK_SIZE) {
+	    (uint64_t)size < PROV_CHUNKS_AT + (uint64_t)a->chunks * PROV_CHUNK_SIZE) {
 		(void)sys2(SYS_munmap, a, PROV_CHUNKS_AT);
 		return -1;
 	}
@@ -149,8 +141,8 @@ static struct prov_chunk *chunk_claim(int fd, uint32_t pid)
 		long r;
 
 		if (__atomic_load_n(&session.owners[at], __ATOMIC_RELAXED) != 0 ||
-		    !__atomic_compare_exchange_n(&session.owners[at], &none, pid, 0, __ATOMIC_ACQ_REL,
-						 __ATOMIC_RELAXED))
+		    !__atomic_compare_exchange_n(&session.owners[at], &none, pid, 0,
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
 		__atomic_store_n(&a->hint, at + 1, __ATOMIC_RELAXED);
 		/* touching a page that tmpfs has no room for would kill the
@@ -159,7 +151,8 @@ static struct prov_chunk *chunk_claim(int fd, uint32_t pid)
 			__atomic_store_n(&session.owners[at], 0, __ATOMIC_RELEASE);
 			return NULL;
 		}
-		r = sys6(SYS_mmap, 0, PROV_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+		r = sys6(SYS_mmap, 0, PROV_CHUNK_SIZE, PROT_READ | PROT_WRITE,
+			 MAP_SHARED, fd, offset);
 		if (sys_failed(r)) {
 			__atomic_store_n(&session.owners[at], 0, __ATOMIC_RELEASE);
 			return NULL;
@@ -189,7 +182,8 @@ static struct prov_chunk *chunk_reuse(void)
 
 		/* 2: taken, so that two threads do not take it at once */
 		if (c != image.chunk &&
-		    __atomic_compare_exchange_n(&c->drained, &yes, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		    __atomic_compare_exchange_n(&c->drained, &yes, 2, 0, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED)) {
 			memset((char *)c + PROV_CHUNK_HEAD, 0, PROV_CHUNK_SIZE - PROV_CHUNK_HEAD);
 			for (uint32_t k = 0; k < KNOWN_SIZE; k++)
 				if (image.known[k].chunk == c)
@@ -284,50 +278,42 @@ void record_end(void *record)
 {
 	struct prov_record *r = record;
 
-	__atomic_store_n(&r->word, (r->word & PROV_RECORD_SIZE) | PROV_RECORD_READY, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->word, (r->word & PROV_RECORD_SIZE) | PROV_RECORD_READY,
+			 __ATOMIC_RELEASE);
 }
 
-static void start_record(int forked)
+/* The two texts are read into the chunk itself, where the record will be: no
+ * other thread can be at it yet, and its pages are needed anyway. */
+static void start_record(struct prov_chunk *c, int forked)
 {
-	char *exe = scratch_take(), *cwd;
+	char *exe = (char *)c + PROV_CHUNK_HEAD + sizeof(struct prov_start);
+	long exe_size = sys3(SYS_readlink, "/proc/self/exe", exe, 3800);
 	struct prov_start *s;
-	long exe_size, cwd_size;
+	long cwd_size;
 
-	if (!exe)
-		return;
-	exe_size = sys3(SYS_readlink, "/proc/self/exe", exe, 4095);
-	exe[exe_size > 0 ? exe_size : 0] = 0;
 	exe_size = exe_size > 0 ? exe_size + 1 : 1;
-	cwd = exe + exe_size;
-	cwd_size = sys2(SYS_getcwd, cwd, 4096);
+	exe[exe_size - 1] = 0;
+	/* longer than a record together with exe: left out */
+	cwd_size = sys2(SYS_getcwd, exe + exe_size, 4096);
 	if (cwd_size <= 0) {
-		cwd[0] = 0;
+		exe[exe_size] = 0;
 		cwd_size = 1;
 	}
-	/* the two together may pass the limit of a record: cwd gives way */
-	if (sizeof(*s) + (size_t)exe_size + (size_t)cwd_size > PROV_RECORD_MAX - 8)
-		cwd_size = 1;
 	s = record_begin(PROV_START, sizeof(*s) + (size_t)exe_size + (size_t)cwd_size);
-	if (!s) {
-		scratch_give(exe);
+	if (!s)
 		return;
-	}
 	s->head.time = image.start;
 	s->pid = image.pid;
 	s->ppid = (uint32_t)sys0(SYS_getppid);
 	s->uid = (uint32_t)sys0(SYS_getuid);
-	s->gid = (uint32_t)sys0(SYS_getgid);
 	s->parent_pid = session.parent_pid;
 	s->parent_start = session.parent_start;
 	s->how = forked ? PROV_HOW_FORK : session.parent_start ? PROV_HOW_EXEC : PROV_HOW_ROOT;
 	s->head.flags = (uint16_t)session.start_flags;
-	s->fuzz = coarse_step;
+	s->fuzz = session.arena->fuzz;
 	s->exe_size = (uint32_t)exe_size;
 	s->cwd_size = (uint32_t)cwd_size;
-	memcpy(s->text, exe, (size_t)exe_size + (size_t)cwd_size);
-	s->text[(size_t)exe_size + (size_t)cwd_size - 1] = 0;
 	record_end(s);
-	scratch_give(exe);
 }
 
 static int image_begin(void)
@@ -357,7 +343,7 @@ static int image_begin(void)
 	image.chunks[0] = c;
 	image.n_chunks = 1;
 	image.chunk = c;
-	start_record(forked);
+	start_record(c, forked);
 	session.parent_pid = image.pid;
 	session.parent_start = image.start;
 	if (!session.begun) {
@@ -384,7 +370,8 @@ int image_ready(void)
 
 int image_is_mine(void)
 {
-	return !__atomic_load_n(&image.shared, __ATOMIC_RELAXED) || (uint32_t)sys0(SYS_getpid) == image.pid;
+	return !__atomic_load_n(&image.shared, __ATOMIC_RELAXED) ||
+	       (uint32_t)sys0(SYS_getpid) == image.pid;
 }
 
 void image_is_shared(void)

@@ -103,6 +103,5 @@ void scratch_give(void *room);	/* NULL is fine */
 
 uint64_t now_exact(void);	/* and remembers it as the stamp */
 uint64_t now_coarse(void);	/* at least the stamp, at most fuzz too early */
-uint64_t now_fuzz(void);
 void now_init(void);
 #endif

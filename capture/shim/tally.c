@@ -28,7 +28,8 @@ static struct prov_tally **slot_of(int fd, int create)
 	table = __atomic_load_n(&image.far[n / FD_TABLE], __ATOMIC_ACQUIRE);
 	if (!table && create) {
 		size_t size = FD_TABLE * sizeof(*table);
-		long r = sys6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		long r = sys6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		struct prov_tally **none = NULL;
 
 		if (sys_failed(r))
@@ -62,7 +63,8 @@ void tally_release(struct prov_tally *t)
 		__atomic_store_n(&t->closed, now_exact(), __ATOMIC_RELEASE);
 }
 
-static struct prov_open *open_record(const struct prov_object *o, const char *path, size_t size, uint16_t flags)
+static struct prov_open *open_record(const struct prov_object *o, const char *path, size_t size,
+				     uint16_t flags)
 {
 	struct prov_open *r = record_begin(PROV_OPEN, sizeof(*r) + size);
 
@@ -121,7 +123,8 @@ struct prov_tally *tally_find(int fd)
 	if (!slot)
 		return &tally_mute;
 	if (is_uninteresting(&o)) {
-		__atomic_compare_exchange_n(slot, &none, &tally_mute, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+		__atomic_compare_exchange_n(slot, &none, &tally_mute, 0, __ATOMIC_ACQ_REL,
+					    __ATOMIC_RELAXED);
 		return &tally_mute;
 	}
 	r = adopt(fd, &o);
@@ -131,7 +134,8 @@ struct prov_tally *tally_find(int fd)
 	r->tally.refs = 1;
 	record_end(r);
 	/* another thread may have found it at the same time: both tallies count */
-	if (!__atomic_compare_exchange_n(slot, &none, &r->tally, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+	if (!__atomic_compare_exchange_n(slot, &none, &r->tally, 0, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED)) {
 		r->tally.refs = 0;
 		r->tally.closed = r->tally.opened;
 	}
@@ -153,7 +157,8 @@ static int known_is(const struct known *k, const struct prov_object *o, uint64_t
 
 static void tally_cut_now(struct prov_tally *t, int created, uint64_t now)
 {
-	(void)__atomic_fetch_or(&t->flags, created ? PROV_TALLY_CREATED : PROV_TALLY_TRUNCATED, __ATOMIC_RELAXED);
+	(void)__atomic_fetch_or(&t->flags, created ? PROV_TALLY_CREATED : PROV_TALLY_TRUNCATED,
+				__ATOMIC_RELAXED);
 	t->cut = now;
 }
 
@@ -279,7 +284,8 @@ void tally_restore(int fd, struct prov_tally *t)
 {
 	struct prov_tally **slot = slot_of(fd, 0), *none = NULL;
 
-	if (!slot || !__atomic_compare_exchange_n(slot, &none, t, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (!slot ||
+	    !__atomic_compare_exchange_n(slot, &none, t, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		tally_release(t);
 }
 

@@ -80,7 +80,8 @@ memcpy(void *restrict to, const void *restrict from, size_t n)
 	return to;
 }
 
-__attribute__((optimize("no-tree-loop-distribute-patterns"))) void *memset(void *to, int c, size_t n)
+__attribute__((optimize("no-tree-loop-distribute-patterns"))) void *
+memset(void *to, int c, size_t n)
 {
 	unsigned char *t = to;
 

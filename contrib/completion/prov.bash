@@ -22,7 +22,7 @@ _prov_files()
 _prov_options()
 {
 	case $1 in
-	run) echo '--name --note --engine --quiet --help' ;;
+	run) echo '--name --note --note-file --engine --quiet --help' ;;
 	log) echo '--number --since --until --user --grep --json --help' ;;
 	show) echo '--all --json --help' ;;
 	lineage) echo '--depth --at --all --ascii --json --help' ;;
@@ -66,7 +66,7 @@ _prov()
 	-f | --format) _prov_words 'prov-json json dot svg text' "$cur" && return ;;
 	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") && return ;;
 	-o | --output) _prov_files "$cur" && return ;;
-	-n | --number | -d | --depth | --grep | --name | --note) return ;;
+	-n | --number | -d | --depth | --grep | --name | --note | --note-file) return ;;
 	esac
 	if [[ $cur == -* ]]; then
 		_prov_words "$(_prov_options "$command")" "$cur"

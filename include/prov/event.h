@@ -44,13 +44,13 @@ struct prov_object {
 enum prov_how { PROV_HOW_ROOT = 0, PROV_HOW_FORK = 1, PROV_HOW_EXEC = 2 };
 
 enum prov_start_flags {
-	PROV_STDIO_BLIND = 1 << 0,	/* libc could not be entered: its own reads and writes are unseen */
+	PROV_STDIO_BLIND = 1 << 0,	/* libc's own reads and writes are unseen */
 	PROV_ENV_KEPT = 1 << 1,		/* LD_PRELOAD stays visible to the program */
 };
 
 struct prov_start {
 	struct prov_record head;
-	uint32_t pid, ppid, uid, gid;
+	uint32_t pid, ppid, uid, reserved;
 	uint64_t parent_start;	/* with parent_pid: the image this one came from */
 	uint32_t parent_pid;
 	uint32_t how;		/* enum prov_how */
@@ -116,7 +116,7 @@ enum prov_name_kind {
 struct prov_name {
 	struct prov_record head;	/* flags: enum prov_open_flags */
 	struct prov_object object;	/* what was renamed, linked, removed */
-	struct prov_object other;	/* rename: what was at the new name before; mode 0 = nothing */
+	struct prov_object other;	/* rename: what the new name meant before; mode 0 nothing */
 	uint32_t kind, pid;
 	uint32_t from_size, to_size;	/* with NUL; unlink has no "to" */
 	char text[];

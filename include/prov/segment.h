@@ -58,6 +58,7 @@ struct prov_arena {
 	uint32_t reserved;
 	uint64_t lost[PROV_LOST_KINDS];
 	uint64_t session[2];	/* run id */
+	uint64_t fuzz;		/* ns; by how much a "last" time may be too early */
 	/* Names of environment variables that may be recorded: NUL-terminated
 	 * strings in order of their bytes, a trailing '*' stands for any rest; an
 	 * empty one ends them. env_first tells by first letter ('A' is 0) how many

@@ -88,14 +88,16 @@ static bool image_is_over(const struct live_name *name)
 	}
 	ticks = at ? strtoll(at, NULL, 10) : 0;
 	/* proc(5): start time in clock ticks; two seconds for rounding and suspend */
-	return ticks * (INT64_C(1000000000) / sysconf(_SC_CLK_TCK)) > name->start + INT64_C(2000000000);
+	return ticks * (INT64_C(1000000000) / sysconf(_SC_CLK_TCK)) >
+	       name->start + INT64_C(2000000000);
 }
 
 void lives_check(struct lives *l, bool thoroughly)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct live *one = &l->list[i];
-		const struct live_name *newest = map_get(&l->newest, &one->name.pid, sizeof(one->name.pid));
+		const struct live_name *newest =
+			map_get(&l->newest, &one->name.pid, sizeof(one->name.pid));
 
 		if (one->gone)
 			continue;

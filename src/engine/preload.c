@@ -43,8 +43,9 @@ static int preload_probe(struct buf *why)
 #if defined(__x86_64__)
 	buf_str(why, "records dynamically linked programs of this user, libc's own calls included");
 #else
-	buf_str(why, "records dynamically linked programs of this user; what libc reads and writes by "
-		     "itself is not seen on this processor");
+	buf_str(why,
+		"records dynamically linked programs of this user; what libc reads and writes by "
+		"itself is not seen on this processor");
 #endif
 	return 0;
 }
@@ -86,11 +87,12 @@ static int preload_open(const char *folder, const struct engine_setup *setup, st
 
 	p->library = arena_str(&p->memory, setup->library);
 	if (strpbrk(setup->library, " :"))
-		r = fail(EINVAL, "%s: LD_PRELOAD cannot name a path with blanks or colons; install prov elsewhere",
-			 setup->library);
+		r = fail(EINVAL,
+			 "%s: LD_PRELOAD cannot name a path with blanks or colons; "
+			 "install prov elsewhere", setup->library);
 	else if (access(setup->library, R_OK) < 0)
-		r = fail(errno, "%s: the guest library is not there (%s); install prov again", setup->library,
-			 strerror(errno));
+		r = fail(errno, "%s: the guest library is not there (%s); install prov again",
+			 setup->library, strerror(errno));
 	else
 		r = shared_create(&p->shared, p->path, &setup->run, setup->room, &setup->env_allow);
 	if (r < 0) {
@@ -141,7 +143,8 @@ static bool chunk_is_idle(const struct prov_chunk *c)
 
 		if (word == 0)
 			return true;
-		if ((word & ~PROV_RECORD_SIZE) != PROV_RECORD_READY || size < sizeof(o->head) || size % 8)
+		if ((word & ~PROV_RECORD_SIZE) != PROV_RECORD_READY || size < sizeof(o->head) ||
+		    size % 8)
 			return false;
 		if (o->head.type == PROV_OPEN && __atomic_load_n(&o->tally.refs, __ATOMIC_ACQUIRE))
 			return false;
@@ -166,7 +169,7 @@ static size_t chunk_deliver(struct preload *p, uint32_t i, const struct engine_s
 		} else if (r == EVENT_BUSY) {
 			/* its writer died inside it, or is still at it: either way the
 			 * call it belongs to has not returned to the program */
-			at += *(const uint32_t *)((const char *)c + at) & PROV_RECORD_SIZE;
+			at += e.size;
 		} else {
 			bad++;
 		}
@@ -179,7 +182,8 @@ static size_t chunk_deliver(struct preload *p, uint32_t i, const struct engine_s
 			   "the program overwrote part of its own record in shared memory", bad);
 	if (c->lost)
 		sink->hole(sink->ctx, who->pid, who->start, "lost",
-			   "there was no shared memory left for its records; raise arena.max", c->lost);
+			   "there was no shared memory left for its records; raise arena.max",
+			   c->lost);
 	p->state[i].delivered = true;
 	return n;
 }
@@ -214,7 +218,8 @@ static void chunks_learn(struct preload *p)
 
 /* A living image's full chunk whose files are all closed can be settled early;
  * the image takes it again when it needs room. */
-static size_t chunk_settle(struct preload *p, uint32_t i, const struct live *im, const struct engine_sink *sink)
+static size_t chunk_settle(struct preload *p, uint32_t i, const struct live *im,
+			   const struct engine_sink *sink)
 {
 	struct chunk_state *s = &p->state[i];
 	int64_t now = clock_mono();
@@ -284,7 +289,8 @@ static void chunks_let_go(struct preload *p)
 			shared_free_chunk(&p->shared, i);
 			*s = (struct chunk_state){ 0 };
 		} else if (s->fate == CHUNK_SETTLED) {
-			__atomic_store_n(&shared_chunk(&p->shared, i)->drained, 1, __ATOMIC_RELEASE);
+			__atomic_store_n(&shared_chunk(&p->shared, i)->drained, 1,
+					 __ATOMIC_RELEASE);
 			s->fate = CHUNK_FILLING;
 		}
 	}

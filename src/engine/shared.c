@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -46,7 +47,8 @@ static int reserve_first(const struct shared *s, const char *path)
 			break;
 		if (ready == 1 || errno != ENOSPC)
 			return fail(errno,
-				    "%s: no room for shared memory: %s; free some or set session.dir to another folder",
+				    "%s: no room for shared memory: %s; free some or set "
+				    "session.dir to another folder",
 				    path, strerror(errno));
 		ready /= 2;
 	}
@@ -86,10 +88,13 @@ int shared_create(struct shared *s, const char *path, const struct id *session, 
 		  const struct strings *env_allow)
 {
 	uint64_t chunks = room / PROV_CHUNK_SIZE;
+	struct timespec step;
 	int r, ready;
 
 	*s = (struct shared){ .fd = -1 };
-	s->chunks = (uint32_t)(chunks < READY_STEP ? READY_STEP : chunks > PROV_CHUNKS_MAX ? PROV_CHUNKS_MAX : chunks);
+	if (chunks < READY_STEP)
+		chunks = READY_STEP;
+	s->chunks = chunks < PROV_CHUNKS_MAX ? (uint32_t)chunks : PROV_CHUNKS_MAX;
 	s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (s->fd < 0)
 		return fail(errno, "%s: cannot create: %s", path, strerror(errno));
@@ -108,6 +113,8 @@ int shared_create(struct shared *s, const char *path, const struct id *session, 
 		.ready = (uint32_t)ready,
 		.collector = (uint32_t)getpid(),
 	};
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &step) == 0)
+		s->arena->fuzz = (uint64_t)step.tv_sec * 1000000000u + (uint64_t)step.tv_nsec;
 	memcpy(s->arena->session, session, sizeof(s->arena->session));
 	allow(s->arena, env_allow);
 	__atomic_store_n(&s->arena->magic, PROV_ARENA_MAGIC, __ATOMIC_RELEASE);

@@ -53,15 +53,16 @@ static int check_strings(const struct event *e)
 static int check_tally(const struct prov_tally *t)
 {
 	return time_ok(t->first_read) && time_ok(t->last_read) && time_ok(t->first_write) &&
-	       time_ok(t->last_write) && time_ok(t->opened) && time_ok(t->closed) && time_ok(t->cut);
+	       time_ok(t->last_write) && time_ok(t->opened) && time_ok(t->closed) &&
+	       time_ok(t->cut);
 }
 
 static int check_open(const struct event *e)
 {
 	const struct prov_open *o = EVENT_AS(prov_open, e);
 
-	return e->size >= sizeof(*o) && o->path_size && object_ok(&o->object) && check_tally(&o->tally) &&
-	       texts_fit(e, sizeof(*o), &o->path_size, 1);
+	return e->size >= sizeof(*o) && o->path_size && object_ok(&o->object) &&
+	       check_tally(&o->tally) && texts_fit(e, sizeof(*o), &o->path_size, 1);
 }
 
 static int check_name(const struct event *e)
@@ -88,7 +89,8 @@ static int check_hole(const struct event *e)
 	const struct prov_hole *h = EVENT_AS(prov_hole, e);
 	const uint32_t sizes[] = { h->kind_size, h->why_size };
 
-	return e->size >= sizeof(*h) && h->kind_size && h->why_size && texts_fit(e, sizeof(*h), sizes, 2);
+	return e->size >= sizeof(*h) && h->kind_size && h->why_size &&
+	       texts_fit(e, sizeof(*h), sizes, 2);
 }
 
 int event_check(const struct event *e)
@@ -146,12 +148,12 @@ enum event_result event_next(const void *chunk, size_t *at, struct event *out)
 	if (size < sizeof(struct prov_record) || size % 8 || size > PROV_RECORD_MAX ||
 	    size > PROV_CHUNK_SIZE - *at)
 		return EVENT_BROKEN;
+	out->size = size;
 	if ((word & ~PROV_RECORD_SIZE) == PROV_RECORD_BUSY)
 		return EVENT_BUSY;
 	if ((word & ~PROV_RECORD_SIZE) != PROV_RECORD_READY)
 		return EVENT_BROKEN;
 	memcpy(out->room, shared, size);
-	out->size = size;
 	*at += size;
 	return event_check(out) == 0 ? EVENT_READY : EVENT_SKIPPED;
 }

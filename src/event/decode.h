@@ -19,7 +19,7 @@ struct event {
 
 enum event_result {
 	EVENT_NONE,	/* no further record yet */
-	EVENT_BUSY,	/* being written; *at is not moved */
+	EVENT_BUSY,	/* being written; *at is not moved, out->size is its size */
 	EVENT_READY,	/* *out holds a whole, checked record; *at moved behind it */
 	EVENT_SKIPPED,	/* a record that makes no sense was stepped over */
 	EVENT_BROKEN,	/* not even its length makes sense: the rest is unreadable */

@@ -74,14 +74,17 @@ static void a_record_whose_writer_died_is_stepped_over_by_its_size(void **state)
 	put_open(f, "/after");
 	assert_int_equal(event_next(f->chunk, &at, &f->e), EVENT_BUSY);
 	assert_int_equal(at, PROV_CHUNK_HEAD);
-	at += 24;
+	assert_int_equal(f->e.size, 24);
+	at += f->e.size;
 	assert_int_equal(event_next(f->chunk, &at, &f->e), EVENT_READY);
 	assert_string_equal(EVENT_AS(prov_open, &f->e)->text, "/after");
 }
 
 static void a_size_that_cannot_be_ends_the_chunk(void **state)
 {
-	static const uint32_t sizes[] = { 0, 8, 17, PROV_RECORD_MAX + 8, PROV_CHUNK_SIZE, PROV_RECORD_SIZE };
+	static const uint32_t sizes[] = {
+		0, 8, 17, PROV_RECORD_MAX + 8, PROV_CHUNK_SIZE, PROV_RECORD_SIZE
+	};
 
 	for (size_t i = 1; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct fixture *f = *state;

@@ -36,7 +36,8 @@ static void become(const struct child *c, char *const argv[], const struct buf *
 static int start_failed(const char *name, int err)
 {
 	if (err == ENOENT)
-		fprintf(stderr, "prov: run: %s: not found; is it in PATH and spelled right?\n", name);
+		fprintf(stderr,
+			"prov: run: %s: not found; is it in PATH and spelled right?\n", name);
 	else
 		fprintf(stderr, "prov: run: %s: cannot be executed: %s\n", name, strerror(err));
 	return err == ENOENT ? 127 : 126;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
 /* cmd_run.c - prov run: a program, recorded */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -19,12 +21,16 @@
 
 #define EXIT_CANNOT 125	/* as env(1): prov itself failed, not the program */
 
-enum { OPT_NAME = 256, OPT_NOTE, OPT_ENGINE, OPT_QUIET };
+enum { OPT_NAME = 256, OPT_NOTE, OPT_NOTE_FILE, OPT_ENGINE, OPT_QUIET };
+
+#define NOTE_MAX (16u << 20)	/* of --note-file; longer belongs into a file of the run */
 
 static const struct option_row options[] = {
 	{ OPT_NAME, "name", "NAME", "call the run NAME" },
 	{ OPT_NOTE, "note", "KEY=VALUE", "keep a note with the run; may be repeated" },
-	{ OPT_ENGINE, "engine", "auto|preload", "how to record; auto takes the best that works here" },
+	{ OPT_NOTE_FILE, "note-file", "KEY=FILE", "likewise, with what FILE contains as the value" },
+	{ OPT_ENGINE, "engine", "auto|preload",
+	  "how to record; auto takes the best that works here" },
 	{ OPT_QUIET, "quiet", NULL, "no summary line, unless something went wrong" },
 	{ 0 },
 };
@@ -56,6 +62,55 @@ static int note_add(struct context *c, struct wish *w, const struct id *run, con
 	return 0;
 }
 
+/* 0, or the negative errno of reading; *out lives in the arena. */
+static int slurp(struct arena *a, const char *path, const char **out)
+{
+	struct buf b = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC), r = fd < 0 ? -errno : 0;
+
+	while (r == 0 && b.size <= NOTE_MAX) {
+		ssize_t n;
+
+		buf_reserve(&b, 65536);
+		n = read(fd, b.data + b.size, 65536);
+		if (n < 0 && errno != EINTR)
+			r = -errno;
+		if (n == 0)
+			break;
+		b.size += n > 0 ? (size_t)n : 0;
+	}
+	if (r == 0 && b.size > NOTE_MAX)
+		r = -EFBIG;
+	if (r == 0 && memchr(b.data, 0, b.size))
+		r = -EILSEQ;
+	if (r == 0)
+		*out = arena_strn(a, b.data, b.size);
+	if (fd >= 0)
+		(void)close(fd);
+	buf_release(&b);
+	return r;
+}
+
+static int note_add_file(struct context *c, struct wish *w, const struct id *run, const char *text)
+{
+	const char *path = strchr(text, '='), *value = "";
+	int r;
+
+	if (note_add(c, w, run, text))
+		return EXIT_CANNOT;
+	path++;
+	r = slurp(&c->arena, path, &value);
+	if (r < 0) {
+		(void)context_usage(c, "--note-file: %s: %s", path,
+				    r == -EILSEQ ? "holds NUL bytes, notes are text"
+				    : r == -EFBIG ? "is larger than 16 MiB"
+						  : strerror(-r));
+		return EXIT_CANNOT;
+	}
+	w->notes[w->n_notes - 1].value = value;
+	return 0;
+}
+
 static int read_options(struct context *c, struct args *a, struct wish *w, const struct id *run)
 {
 	int o;
@@ -67,6 +122,10 @@ static int read_options(struct context *c, struct args *a, struct wish *w, const
 			break;
 		case OPT_NOTE:
 			if (note_add(c, w, run, a->value))
+				return EXIT_CANNOT;
+			break;
+		case OPT_NOTE_FILE:
+			if (note_add_file(c, w, run, a->value))
 				return EXIT_CANNOT;
 			break;
 		case OPT_ENGINE:
@@ -147,7 +206,8 @@ static void say_summary(const struct id *run, const struct recorder_result *r)
 
 	id_short(ID_RUN, run, id);
 	fprintf(stderr,
-		"prov: run %s: %zu process%s, %zu file%s read, %zu written, %" PRIu64 " lost, %zu blind spot%s\n",
+		"prov: run %s: %zu process%s, %zu file%s read, %zu written, %" PRIu64
+		" lost, %zu blind spot%s\n",
 		id, r->counts.processes, r->counts.processes == 1 ? "" : "es", r->counts.files_read,
 		plural(r->counts.files_read), r->counts.files_written, r->lost, r->counts.blind,
 		plural(r->counts.blind));
@@ -168,7 +228,8 @@ static int run_unrecorded(const struct context *c, char **argv)
 	return child_leave_as(&child, status);
 }
 
-static int run_recorded(struct context *c, struct recorder *rec, const struct id *run, char **argv, bool quiet)
+static int run_recorded(struct context *c, struct recorder *rec, const struct id *run, char **argv,
+			bool quiet)
 {
 	struct recorder_result result;
 	struct child child;
@@ -224,7 +285,8 @@ static int run_main(struct context *c, int argc, char **argv)
 
 const struct command cmd_run = {
 	.name = "run",
-	.usage = "[--name NAME] [--note KEY=VALUE]... [--engine auto|preload] [--quiet] -- COMMAND [ARGUMENT...]",
+	.usage = "[--name NAME] [--note KEY=VALUE]... [--note-file KEY=FILE]... [--engine auto|preload] [--quiet] -- COMMAND "
+		 "[ARGUMENT...]",
 	.summary = "run a program and record what it and all it starts read, write and rename",
 	.options = options,
 	.flags = COMMAND_STOPS | COMMAND_ANY_CONF,

@@ -94,20 +94,6 @@ static void options_help(const struct option_row *r, struct buf *out)
 	}
 }
 
-void command_help(const struct command *c, struct buf *out)
-{
-	static const struct option_row help_row[] = { { 'h', "help", NULL, "this text" }, { 0 } };
-
-	buf_printf(out, "usage: prov %s%s%s\n\nprov %s: %s.\n", c->name, c->usage[0] ? " " : "",
-		   c->usage, c->name, c->summary);
-	if (c->more)
-		buf_printf(out, "\n%s\n", c->more);
-	buf_str(out, "\n");
-	if (c->options)
-		options_help(c->options, out);
-	options_help(help_row, out);
-}
-
 /* text, with lines broken between words at column 80; the first begins at margin. */
 static void wrapped(const char *text, unsigned margin, struct buf *out)
 {
@@ -128,6 +114,21 @@ static void wrapped(const char *text, unsigned margin, struct buf *out)
 		text += n + (text[n] == ' ');
 	}
 	buf_char(out, '\n');
+}
+
+void command_help(const struct command *c, struct buf *out)
+{
+	static const struct option_row help_row[] = { { 'h', "help", NULL, "this text" }, { 0 } };
+
+	buf_printf(out, "usage: prov %s%s", c->name, c->usage[0] ? " " : "");
+	wrapped(c->usage, (unsigned)strlen(c->name) + 13, out);
+	buf_printf(out, "\nprov %s: %s.\n", c->name, c->summary);
+	if (c->more)
+		buf_printf(out, "\n%s\n", c->more);
+	buf_str(out, "\n");
+	if (c->options)
+		options_help(c->options, out);
+	options_help(help_row, out);
 }
 
 void command_list(struct buf *out)

@@ -48,13 +48,14 @@ struct recorder {
 static const char env_allow[] =
 	"PATH\0HOME\0USER\0LOGNAME\0SHELL\0LANG\0LANGUAGE\0LC_*\0TZ\0TMPDIR\0HOSTNAME\0"
 	"LD_LIBRARY_PATH\0LD_PRELOAD\0LOADEDMODULES\0_LMFILES_\0MODULEPATH\0"
-	"OMP_*\0GOMP_*\0KMP_*\0MKL_*\0OPENBLAS_*\0BLIS_*\0OMPI_COMM_*\0OMPI_MCA_*\0PMI_RANK\0PMI_SIZE\0"
-	"PMIX_RANK\0PMIX_NAMESPACE\0MPICH_*\0I_MPI_*\0UCX_*\0"
+	"OMP_*\0GOMP_*\0KMP_*\0MKL_*\0OPENBLAS_*\0BLIS_*\0OMPI_COMM_*\0OMPI_MCA_*\0"
+	"PMI_RANK\0PMI_SIZE\0PMIX_RANK\0PMIX_NAMESPACE\0MPICH_*\0I_MPI_*\0UCX_*\0"
 	"SLURM_*\0PBS_*\0LSB_*\0FLUX_JOB_*\0FLUX_TASK_*\0SGE_*\0JOB_ID\0JOB_NAME\0COBALT_*\0"
 	"CUDA_*\0NVIDIA_VISIBLE_DEVICES\0HIP_*\0ROCR_*\0HDF5_*\0NETCDF_*\0GMX_*\0GMXLIB\0"
-	"CONDA_*\0VIRTUAL_ENV\0PYTHONPATH\0PYTHONHOME\0PYTHONHASHSEED\0R_LIBS\0R_LIBS_USER\0R_HOME\0"
-	"JULIA_*\0JAVA_HOME\0CLASSPATH\0PERL5LIB\0CC\0CXX\0FC\0CFLAGS\0CXXFLAGS\0FFLAGS\0FCFLAGS\0LDFLAGS\0"
-	"APPTAINER_NAME\0SINGULARITY_NAME\0MALLOC_*\0GLIBC_TUNABLES\0NUMEXPR_*\0SOURCE_DATE_EPOCH\0";
+	"CONDA_*\0VIRTUAL_ENV\0PYTHONPATH\0PYTHONHOME\0PYTHONHASHSEED\0R_LIBS\0R_LIBS_USER\0"
+	"R_HOME\0JULIA_*\0JAVA_HOME\0CLASSPATH\0PERL5LIB\0CC\0CXX\0FC\0CFLAGS\0CXXFLAGS\0"
+	"FFLAGS\0FCFLAGS\0LDFLAGS\0APPTAINER_NAME\0SINGULARITY_NAME\0MALLOC_*\0"
+	"GLIBC_TUNABLES\0NUMEXPR_*\0SOURCE_DATE_EPOCH\0";
 
 static struct strings env_list(struct arena *a)
 {
@@ -90,7 +91,8 @@ static const char *library_path(struct arena *a)
 	char *slash;
 
 	self[n > 0 ? n : 0] = 0;
-	if (n > 0 && !strncmp(self, PROV_BUILD_DIR "/", sizeof(PROV_BUILD_DIR)) && access(built, R_OK) == 0)
+	if (n > 0 && !strncmp(self, PROV_BUILD_DIR "/", sizeof(PROV_BUILD_DIR)) &&
+	    access(built, R_OK) == 0)
 		return built;
 	if (access(installed, R_OK) == 0)
 		return installed;
@@ -124,8 +126,9 @@ static const char *session_folder(struct arena *a, const struct id *run)
 			return dir;
 		err = errno;
 	}
-	(void)fail(err, "no folder for shared memory: %s; set session.dir to one that is writable, best on tmpfs",
-		   strerror(err));
+	(void)fail(err,
+		   "no folder for shared memory: %s; set session.dir to one that is writable, "
+		   "best on tmpfs", strerror(err));
 	return NULL;
 }
 
@@ -154,7 +157,8 @@ static int open_journal(struct recorder *r)
 	ret = path_make(dir);
 	if (ret < 0)
 		return ret;
-	r->journal_path = arena_printf(&r->memory, "%s/%s.journal", dir, id_text(ID_RUN, &r->run.id, id));
+	r->journal_path =
+		arena_printf(&r->memory, "%s/%s.journal", dir, id_text(ID_RUN, &r->run.id, id));
 	return journal_create(r->journal_path, &r->run, r->folder, &r->journal);
 }
 
@@ -286,14 +290,16 @@ void recorder_end(struct recorder *r, uint32_t pid, int status, struct recorder_
 	finish_run(r, status);
 	ret = journal_flush(r->journal);
 	if (ret < 0)
-		buf_printf(&r->trouble, "%s\nthe end of this run is lost; what was written before is kept\n",
+		buf_printf(&r->trouble,
+			   "%s\nthe end of this run is lost; what was written before is kept\n",
 			   fail_text());
 	else
 		ret = put_into_store(r);
 	if (ret == 0)
 		(void)unlink(r->journal_path);
 	else
-		buf_printf(&r->trouble, "%s\nthe record waits in %s; the next prov command takes it in\n",
+		buf_printf(&r->trouble,
+			   "%s\nthe record waits in %s; the next prov command takes it in\n",
 			   fail_text(), r->journal_path);
 	/* with the journal whole, the session holds nothing that is still needed */
 	r->engine->ops->close(r->engine, true);

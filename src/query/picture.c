@@ -146,6 +146,10 @@ static const char *version_name(struct picture *p, struct canvas *c, uint32_t k,
 	name = namings_pick(&names, deleted, by);
 	if (name)
 		return name;
+	/* looked at before anybody had named it: what it was called first of all */
+	for (size_t i = 0; i < c->o->accesses.n; i++)
+		if (c->o->accesses.at[i]->path[0])
+			return c->o->accesses.at[i]->path;
 	return arena_printf(a, "%s:[%llu]", object_kind_name(c->o->o.kind),
 			    (unsigned long long)c->o->o.ino);
 }

@@ -15,7 +15,7 @@ GUEST = ["malloc", "calloc", "realloc", "free", "strdup", "strndup", "asprintf",
          "exit", "_exit", "_Exit", "quick_exit", "abort", "assert", "atexit", "signal",
          "sigaction", "alloca", "strcpy", "strcat", "strtok", "gmtime", "localtime", "sleep",
          "usleep", "nanosleep"]
-GUEST_WORD = re.compile(r"\b(" + "|".join(GUEST) + r")\s*\(|\b(pthread_\w+|mtx_\w+|__thread|"
+GUEST_WORD = re.compile(r"\b(" + "|".join(GUEST) + r"|pthread_\w+|mtx_\w+)\s*\(|\b(__thread|"
                         r"_Thread_local|thread_local)\b")
 ALWAYS = ["alloca"]
 
