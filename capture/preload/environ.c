@@ -3,7 +3,11 @@
 /* environ.c - the variables that carry recording across exec */
 #include "environ.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "shim/image.h"
+#include "shim/sys.h"
 #include "shim/text.h"
 
 #define PRELOAD_VAR "LD_PRELOAD="
@@ -114,36 +118,60 @@ static void put_number(struct writer *w, uint64_t v)
 	put(w, digits, text_number(digits, v));
 }
 
-char *const *environ_for_exec(char *const *envp, void *room, size_t size, int *left_out)
+static const char *preload_of(char *const *envp)
 {
-	static char *const none[] = { NULL };
+	for (; envp && *envp; envp++)
+		if (text_begins(*envp, PRELOAD_VAR))
+			return *envp + sizeof(PRELOAD_VAR) - 1;
+	return "";
+}
+
+int environ_wants_us(char *const *envp)
+{
+	if (!library[0])
+		return 0;
+	for (; envp && *envp; envp++)
+		if (text_begins(*envp, SESSION_VAR) ||
+		    text_begins(*envp, "LD_TRACE_LOADED_OBJECTS="))
+			return 0;
+	return 1;
+}
+
+int environ_library_is_there(void)
+{
+	return sys3(SYS_faccessat, AT_FDCWD, library, R_OK) == 0;
+}
+
+size_t environ_room(char *const *envp)
+{
+	size_t n = 0;
+
+	while (envp && envp[n])
+		n++;
+	/* two numbers of at most 20 digits, separators and ends */
+	return (n + 3) * sizeof(char *) + sizeof(PRELOAD_VAR) + sizeof(SESSION_VAR) +
+	       text_size(library) + text_size(preload_of(envp)) + text_size(session.path) + 48;
+}
+
+char *const *environ_for_exec(char *const *envp, void *room, size_t size)
+{
 	char **out = room;
-	const char *others = NULL;
+	const char *others = preload_of(envp);
 	size_t n = 0, at = 0;
 	struct writer w;
 
-	if (!library[0] || !image_ready())
+	if (environ_room(envp) > size)
 		return envp;
-	if (!envp)
-		envp = none;
-	for (; envp[n]; n++)
-		if (text_begins(envp[n], SESSION_VAR))
-			return envp;
-	if ((n + 3) * sizeof(*out) >= size) {
-		*left_out = 1;
-		return envp;
-	}
+	while (envp && envp[n])
+		n++;
 	w = (struct writer){ (char *)(out + n + 3), (char *)room + size };
-	for (size_t i = 0; i < n; i++) {
-		if (text_begins(envp[i], PRELOAD_VAR))
-			others = envp[i] + sizeof(PRELOAD_VAR) - 1;
-		else
+	for (size_t i = 0; i < n; i++)
+		if (!text_begins(envp[i], PRELOAD_VAR))
 			out[at++] = envp[i];
-	}
 	out[at++] = w.at;
 	put(&w, PRELOAD_VAR, sizeof(PRELOAD_VAR) - 1);
 	put(&w, library, text_size(library) - 1);
-	if (others && others[0]) {
+	if (others[0]) {
 		put(&w, ":", 1);
 		put(&w, others, text_size(others) - 1);
 	}
@@ -157,11 +185,7 @@ char *const *environ_for_exec(char *const *envp, void *room, size_t size, int *l
 	put_number(&w, image.start);
 	put(&w, "", 1);
 	out[at] = NULL;
-	if (w.at == w.end) {
-		*left_out = 1;
-		return envp;
-	}
-	return out;
+	return w.at == w.end ? envp : out;
 }
 
 static int is_allowed(const char *var)

@@ -16,10 +16,15 @@ int environ_find(char *const *envp);
 /* Takes both out of the program's own environment, in place. */
 void environ_hide(char **envp);
 
-/* The environment for exec: a copy of envp with both variables, in room.
- * envp itself when it already names a session, when nothing is recorded, or
- * when it does not fit into room (sets *left_out). */
-char *const *environ_for_exec(char *const *envp, void *room, size_t size, int *left_out);
+/* Should a program that gets this environment be recorded? Not when it names a
+ * session already, nor when the loader is only asked what it would load. */
+int environ_wants_us(char *const *envp);
+int environ_library_is_there(void);
+
+/* The environment for exec: a copy of envp with both variables, in room of at
+ * least environ_room() bytes; envp itself when that is too small. */
+size_t environ_room(char *const *envp);
+char *const *environ_for_exec(char *const *envp, void *room, size_t size);
 
 /* Records the variables that the session allows. */
 void environ_report(char *const *envp);

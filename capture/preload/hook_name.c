@@ -77,6 +77,7 @@ static int change_end(struct change *c, uint32_t kind, int result)
 static struct change *rename_before(int from_dir, const char *from, int to_dir, const char *to)
 {
 	struct change *c = change_begin();
+	int r;
 
 	if (!c)
 		return NULL;
@@ -84,7 +85,12 @@ static struct change *rename_before(int from_dir, const char *from, int to_dir, 
 		scratch_give(c);
 		return NULL;
 	}
-	if (object_at(to_dir, to, AT_SYMLINK_NOFOLLOW, &c->other) < 0)
+	r = object_at(to_dir, to, AT_SYMLINK_NOFOLLOW, &c->other);
+	if (r == -EFAULT) {
+		scratch_give(c);
+		return NULL;
+	}
+	if (r < 0)
 		c->other.mode = 0;
 	c->from_size = name_of_entry(from_dir, from, c->from, &c->flags);
 	c->to_size = name_of_entry(to_dir, to, c->to, &c->flags);

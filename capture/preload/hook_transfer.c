@@ -84,7 +84,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_end(ap);
 	if (request == FICLONE)
 		from = (int)(intptr_t)arg;
-	else if (request == FICLONERANGE)
+	else if (request == FICLONERANGE && arg)
 		from = (int)((const struct file_clone_range *)arg)->src_fd;
 	if (from < 0)
 		return NEXT(ioctl)(fd, request, arg);

@@ -167,6 +167,15 @@ static int is_go(char *const *envp)
 	return 0;
 }
 
+/* AddressSanitizer's runtime insists on being the first library; it needs not
+ * be, with us in front of it. A program's own options come first. */
+const char *__asan_default_options(void);
+
+EXPORT const char *__asan_default_options(void)
+{
+	return "verify_asan_link_order=0";
+}
+
 static int detour_wanted(char *const *envp)
 {
 	for (; *envp; envp++)

@@ -66,9 +66,29 @@ static long absent(void)
 	return real_result(-ENOSYS);
 }
 
+/* musl knows only one size of offset and drops the "64" of the names. */
+static void *find_short(const char *name)
+{
+	char other[32];
+	size_t n = 0;
+
+	for (; *name && n < sizeof(other) - 1; name++) {
+		if (name[0] == '6' && name[1] == '4')
+			name += 2;
+		if (!*name)
+			break;
+		other[n++] = *name;
+	}
+	other[n] = 0;
+	return elf_find_next(other);
+}
+
 void *real_resolve(enum function f)
 {
 	void *p = elf_find_next(real_name(f));
+
+	if (!p)
+		p = find_short(real_name(f));
 
 	if (!p)
 		p = (void *)absent;

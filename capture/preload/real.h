@@ -27,7 +27,7 @@
 	X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg)   \
 	X(execve) X(execveat) X(fexecve) X(fork) X(_Fork)                                     \
 	X(wait4) X(waitid) X(wait3) X(waitpid) X(wait)                                        \
-	X(chdir) X(fchdir) X(syscall)                                                         \
+	X(chdir) X(fchdir) X(prctl) X(syscall)                                                \
 	X(__read_nocancel) X(__write_nocancel) X(__pread64_nocancel) X(__close_nocancel)      \
 	X(__open64_nocancel)                                                                  \
 	X(execl) X(execle) X(execlp) X(execv) X(execvp) X(execvpe)                            \

@@ -9,8 +9,10 @@
 
 #include "text.h"
 
-/* Exported by glibc's loader; other loaders leave it NULL. */
+/* The list of objects: exported by glibc's loader under one name, by musl's
+ * under another. The one that is not there stays NULL. */
 extern struct r_debug _r_debug __attribute__((weak, visibility("default")));
+extern struct r_debug *_dl_debug_addr __attribute__((weak, visibility("default")));
 
 static const char here;		/* an address inside this library */
 
@@ -23,12 +25,14 @@ struct elf_tables {
 
 struct r_debug *elf_debug(void)
 {
-	return &_r_debug;
+	return &_r_debug ? &_r_debug : &_dl_debug_addr ? _dl_debug_addr : NULL;
 }
 
 const struct link_map *elf_objects(void)
 {
-	return &_r_debug ? _r_debug.r_map : NULL;
+	struct r_debug *d = elf_debug();
+
+	return d ? d->r_map : NULL;
 }
 
 /* glibc relocates these pointers in place, except for the vDSO's. */

@@ -35,7 +35,8 @@ void now_init(void)
 
 uint64_t now_exact(void)
 {
-	uint64_t t = clock_read(CLOCK_MONOTONIC);
+	/* strict seccomp forbids the time stamp counter too */
+	uint64_t t = clock_read(session.sealed ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC);
 
 	__atomic_store_n(&image.stamp, t, __ATOMIC_RELAXED);
 	return t;
@@ -359,7 +360,7 @@ int image_ready(void)
 
 	if (state == IMAGE_ON)
 		return 1;
-	if (state != IMAGE_NEW || !session.path[0] ||
+	if (state != IMAGE_NEW || !session.path[0] || session.sealed ||
 	    !__atomic_compare_exchange_n(&image.state, &state, IMAGE_STARTING, 0, __ATOMIC_ACQ_REL,
 					 __ATOMIC_RELAXED))
 		return 0;
@@ -370,8 +371,21 @@ int image_ready(void)
 
 int image_is_mine(void)
 {
-	return !__atomic_load_n(&image.shared, __ATOMIC_RELAXED) ||
+	return !__atomic_load_n(&image.shared, __ATOMIC_RELAXED) || session.sealed ||
 	       (uint32_t)sys0(SYS_getpid) == image.pid;
+}
+
+void image_seal(int sealed)
+{
+	session.sealed = (uint32_t)sealed;
+	__atomic_store_n(&image.state, sealed ? IMAGE_SEALED : IMAGE_ON, __ATOMIC_RELEASE);
+}
+
+int image_counts(void)
+{
+	uint32_t state = __atomic_load_n(&image.state, __ATOMIC_ACQUIRE);
+
+	return state == IMAGE_ON || state == IMAGE_SEALED;
 }
 
 void image_is_shared(void)

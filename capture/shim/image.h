@@ -15,7 +15,13 @@
  * block with its waiting parent and must not change what describes
  * descriptors; image_is_mine() tells.
  */
-enum image_state { IMAGE_NEW = 0, IMAGE_STARTING, IMAGE_ON, IMAGE_OFF };
+enum image_state {
+	IMAGE_NEW = 0,
+	IMAGE_STARTING,
+	IMAGE_ON,
+	IMAGE_OFF,
+	IMAGE_SEALED,	/* counts in memory, makes no system call of its own */
+};
 
 /* Every page that a short program touches costs it a fault of about 1 us, so
  * what all programs use shares one page, and the tables are no larger than
@@ -74,6 +80,7 @@ struct session {
 	struct prov_arena *arena;
 	uint32_t *owners;
 	uint32_t start_flags;	/* enum prov_start_flags */
+	uint32_t sealed;	/* a forked child must not begin an image */
 };
 
 extern struct session session;
@@ -84,6 +91,11 @@ int session_set(const char *value);
 /* Begins the image if it is new; 1 when it may record. Never blocks; another
  * thread that is just beginning makes this answer 0. */
 int image_ready(void);
+
+/* From now on no system call of our own, in this process and those it forks. */
+void image_seal(int sealed);
+/* May tallies change? Also when sealed. */
+int image_counts(void);
 
 /* Not in a vfork child. One system call, and only once the program has called
  * something that makes such children. */

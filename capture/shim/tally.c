@@ -26,7 +26,7 @@ static struct prov_tally **slot_of(int fd, int create)
 	if (n / FD_TABLE >= FD_TABLES)
 		return NULL;
 	table = __atomic_load_n(&image.far[n / FD_TABLE], __ATOMIC_ACQUIRE);
-	if (!table && create) {
+	if (!table && create && !session.sealed) {
 		size_t size = FD_TABLE * sizeof(*table);
 		long r = sys6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -293,7 +293,7 @@ void tally_detach_range(unsigned from, unsigned to)
 {
 	unsigned last = FD_NEAR + FD_TABLES * FD_TABLE - 1;
 
-	if (image.state != IMAGE_ON || !image_is_mine())
+	if (!image_counts() || !image_is_mine())
 		return;
 	for (unsigned fd = from; fd <= to && fd <= last; fd++) {
 		struct prov_tally **slot = slot_of((int)fd, 0), *t;
@@ -314,7 +314,7 @@ void tally_duplicate(int from, int to)
 	struct prov_tally **slot = slot_of(from, 0);
 	struct prov_tally *t = slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
 
-	if (image.state != IMAGE_ON || !image_is_mine())
+	if (!image_counts() || !image_is_mine())
 		return;
 	if (t && t != &tally_mute)
 		__atomic_add_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);

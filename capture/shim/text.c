@@ -61,10 +61,15 @@ uint64_t text_hash(const char *s, uint64_t seed)
 	return h ^ h >> 29;
 }
 
-/* Without these attributes the compiler would turn the loops into calls of
- * the functions they are in. */
-__attribute__((optimize("no-tree-loop-distribute-patterns"))) void *
-memcpy(void *restrict to, const void *restrict from, size_t n)
+/* Without it the compiler would turn the loops below into calls of the
+ * functions they are in. */
+#if defined(__clang__)
+#define PLAIN_LOOPS __attribute__((no_builtin("memcpy", "memset")))
+#else
+#define PLAIN_LOOPS __attribute__((optimize("no-tree-loop-distribute-patterns")))
+#endif
+
+PLAIN_LOOPS void *memcpy(void *restrict to, const void *restrict from, size_t n)
 {
 	unsigned char *t = to;
 	const unsigned char *f = from;
@@ -80,8 +85,7 @@ memcpy(void *restrict to, const void *restrict from, size_t n)
 	return to;
 }
 
-__attribute__((optimize("no-tree-loop-distribute-patterns"))) void *
-memset(void *to, int c, size_t n)
+PLAIN_LOOPS void *memset(void *to, int c, size_t n)
 {
 	unsigned char *t = to;
 

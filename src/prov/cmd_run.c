@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "aggregate/redact.h"
@@ -28,7 +30,8 @@ enum { OPT_NAME = 256, OPT_NOTE, OPT_NOTE_FILE, OPT_ENGINE, OPT_QUIET };
 static const struct option_row options[] = {
 	{ OPT_NAME, "name", "NAME", "call the run NAME" },
 	{ OPT_NOTE, "note", "KEY=VALUE", "keep a note with the run; may be repeated" },
-	{ OPT_NOTE_FILE, "note-file", "KEY=FILE", "likewise, with what FILE contains as the value" },
+	{ OPT_NOTE_FILE, "note-file", "KEY=FILE",
+	  "likewise, with what FILE contains as the value" },
 	{ OPT_ENGINE, "engine", "auto|preload",
 	  "how to record; auto takes the best that works here" },
 	{ OPT_QUIET, "quiet", NULL, "no summary line, unless something went wrong" },
@@ -255,6 +258,23 @@ static int run_recorded(struct context *c, struct recorder *rec, const struct id
 	return child_leave_as(&child, status);
 }
 
+/* A limit on file sizes (ulimit -f) must come back as an error to be told, not
+ * as a signal to die of. */
+static struct recorder *open_recorder(const struct recorder_setup *setup)
+{
+	const struct timespec now = { 0 };
+	struct recorder *rec;
+	sigset_t big, before;
+
+	sigemptyset(&big);
+	sigaddset(&big, SIGXFSZ);
+	(void)sigprocmask(SIG_BLOCK, &big, &before);
+	rec = recorder_open(setup);
+	(void)sigtimedwait(&big, NULL, &now);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	return rec;
+}
+
 static int run_main(struct context *c, int argc, char **argv)
 {
 	struct recorder_setup setup = { .run = { .id = run_id_new() } };
@@ -277,7 +297,7 @@ static int run_main(struct context *c, int argc, char **argv)
 	setup.notes = w.notes;
 	setup.n_notes = w.n_notes;
 	setup.engine = engine_find(w.engine);
-	rec = recorder_open(&setup);
+	rec = open_recorder(&setup);
 	if (!rec)
 		return run_unrecorded(c, a.operands);
 	return run_recorded(c, rec, &setup.run.id, a.operands, w.quiet);
@@ -285,7 +305,8 @@ static int run_main(struct context *c, int argc, char **argv)
 
 const struct command cmd_run = {
 	.name = "run",
-	.usage = "[--name NAME] [--note KEY=VALUE]... [--note-file KEY=FILE]... [--engine auto|preload] [--quiet] -- COMMAND "
+	.usage = "[--name NAME] [--note KEY=VALUE]... [--note-file KEY=FILE]... "
+		 "[--engine auto|preload] [--quiet] -- COMMAND "
 		 "[ARGUMENT...]",
 	.summary = "run a program and record what it and all it starts read, write and rename",
 	.options = options,
