@@ -17,17 +17,18 @@
 /* A transfer is a read of one and a write of the other. */
 struct transfer {
 	struct prov_tally *from, *to;
+	int from_fd, to_fd;
 };
 
 static struct transfer transfer_before(int from, int to)
 {
-	return (struct transfer){ tally_before_read(from), tally_before_write(to) };
+	return (struct transfer){ tally_before_read(from), tally_before_write(to), from, to };
 }
 
 static ssize_t transfer_after(struct transfer t, ssize_t n)
 {
-	tally_after_read(t.from, n);
-	tally_after_write(t.to, n);
+	tally_after_read(t.from_fd, t.from, n);
+	tally_after_write(t.to_fd, t.to, n);
 	return n;
 }
 
@@ -67,7 +68,7 @@ EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t n, unsigned flags)
 	struct prov_tally *t = tally_before_write(fd);
 	ssize_t r = NEXT(vmsplice)(fd, v, n, flags);
 
-	tally_after_write(t, r);
+	tally_after_write(fd, t, r);
 	return r;
 }
 
@@ -100,7 +101,7 @@ EXPORT ssize_t recv(int fd, void *p, size_t n, int flags)
 	struct prov_tally *t = tally_before_read(fd);
 	ssize_t r = NEXT(recv)(fd, p, n, flags);
 
-	tally_after_read(t, r);
+	tally_after_read(fd, t, r);
 	return r;
 }
 
@@ -109,7 +110,7 @@ EXPORT ssize_t recvfrom(int fd, void *p, size_t n, int flags, struct sockaddr *a
 	struct prov_tally *t = tally_before_read(fd);
 	ssize_t r = NEXT(recvfrom)(fd, p, n, flags, a, len);
 
-	tally_after_read(t, r);
+	tally_after_read(fd, t, r);
 	return r;
 }
 
@@ -122,7 +123,7 @@ EXPORT ssize_t __recv_chk(int fd, void *p, size_t n, size_t room, int flags)
 	struct prov_tally *t = tally_before_read(fd);
 	ssize_t r = NEXT(__recv_chk)(fd, p, n, room, flags);
 
-	tally_after_read(t, r);
+	tally_after_read(fd, t, r);
 	return r;
 }
 
@@ -132,7 +133,7 @@ EXPORT ssize_t __recvfrom_chk(int fd, void *p, size_t n, size_t room, int flags,
 	struct prov_tally *t = tally_before_read(fd);
 	ssize_t r = NEXT(__recvfrom_chk)(fd, p, n, room, flags, a, len);
 
-	tally_after_read(t, r);
+	tally_after_read(fd, t, r);
 	return r;
 }
 
@@ -141,7 +142,7 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	struct prov_tally *t = tally_before_read(fd);
 	ssize_t r = NEXT(recvmsg)(fd, m, flags);
 
-	tally_after_read(t, r);
+	tally_after_read(fd, t, r);
 	return r;
 }
 
@@ -159,7 +160,7 @@ EXPORT int recvmmsg(int fd, struct mmsghdr *v, unsigned n, int flags, struct tim
 	struct prov_tally *t = tally_before_read(fd);
 	int r = NEXT(recvmmsg)(fd, v, n, flags, timeout);
 
-	tally_after_read(t, vector_bytes(v, r));
+	tally_after_read(fd, t, vector_bytes(v, r));
 	return r;
 }
 
@@ -168,7 +169,7 @@ EXPORT ssize_t send(int fd, const void *p, size_t n, int flags)
 	struct prov_tally *t = tally_before_write(fd);
 	ssize_t r = NEXT(send)(fd, p, n, flags);
 
-	tally_after_write(t, r);
+	tally_after_write(fd, t, r);
 	return r;
 }
 
@@ -178,7 +179,7 @@ EXPORT ssize_t sendto(int fd, const void *p, size_t n, int flags, const struct s
 	struct prov_tally *t = tally_before_write(fd);
 	ssize_t r = NEXT(sendto)(fd, p, n, flags, a, len);
 
-	tally_after_write(t, r);
+	tally_after_write(fd, t, r);
 	return r;
 }
 
@@ -187,7 +188,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 	struct prov_tally *t = tally_before_write(fd);
 	ssize_t r = NEXT(sendmsg)(fd, m, flags);
 
-	tally_after_write(t, r);
+	tally_after_write(fd, t, r);
 	return r;
 }
 
@@ -196,6 +197,6 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *v, unsigned n, int flags)
 	struct prov_tally *t = tally_before_write(fd);
 	int r = NEXT(sendmmsg)(fd, v, n, flags);
 
-	tally_after_write(t, vector_bytes(v, r));
+	tally_after_write(fd, t, vector_bytes(v, r));
 	return r;
 }

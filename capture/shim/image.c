@@ -4,7 +4,7 @@
 #include "image.h"
 
 #include <fcntl.h>
-#include <stdio.h>
+#include <linux/stat.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -111,7 +111,7 @@ static int arena_map(int fd)
 	if (session.arena)
 		return 0;
 	/* touching what lies behind its end would kill the program */
-	size = sys3(SYS_lseek, fd, 0, SEEK_END);
+	size = sys3(SYS_lseek, fd, 0, 2 /* SEEK_END */);
 	if (size < (long)PROV_CHUNKS_AT)
 		return -1;
 	r = sys6(SYS_mmap, 0, PROV_CHUNKS_AT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -130,8 +130,9 @@ static int arena_map(int fd)
 }
 
 /* A chunk that is ours from now on, mapped; NULL when there is none. */
-static struct prov_chunk *chunk_claim(int fd, uint32_t pid)
+static struct prov_chunk *chunk_claim(int fd)
 {
+	uint32_t pid = image.pid | (image.pid_space ? PROV_OWNER_ELSEWHERE : 0);
 	struct prov_arena *a = session.arena;
 	uint32_t ready = __atomic_load_n(&a->ready, __ATOMIC_ACQUIRE);
 	uint32_t first = __atomic_load_n(&a->hint, __ATOMIC_RELAXED);
@@ -168,6 +169,7 @@ static void chunk_init(struct prov_chunk *c, uint32_t seq)
 	c->pid = image.pid;
 	c->start = image.start;
 	c->seq = seq;
+	c->pid_space = image.pid_space;
 	c->tail = PROV_CHUNK_HEAD;
 	__atomic_store_n(&c->magic, PROV_CHUNK_MAGIC, __ATOMIC_RELEASE);
 }
@@ -205,7 +207,7 @@ static int chunk_next(struct prov_chunk *full)
 
 		if (fd < 0)
 			return -1;
-		c = chunk_claim((int)fd, image.pid);
+		c = chunk_claim((int)fd);
 		(void)sys1(SYS_close, fd);
 		if (!c)
 			return -1;
@@ -317,6 +319,16 @@ static void start_record(struct prov_chunk *c, int forked)
 	record_end(s);
 }
 
+/* Where our pid means what it means to the collector, 0. */
+static uint32_t pid_space(void)
+{
+	struct statx st;
+
+	if (sys5(SYS_statx, AT_FDCWD, "/proc/self/ns/pid", 0, STATX_INO, &st) < 0)
+		return UINT32_MAX;
+	return (uint32_t)st.stx_ino == session.arena->pid_space ? 0 : (uint32_t)st.stx_ino;
+}
+
 static int image_begin(void)
 {
 	struct prov_chunk *c;
@@ -333,8 +345,9 @@ static int image_begin(void)
 		return -1;
 	}
 	image.pid = (uint32_t)sys0(SYS_getpid);
+	image.pid_space = pid_space();
 	image.start = now_exact();
-	c = chunk_claim((int)fd, image.pid);
+	c = chunk_claim((int)fd);
 	(void)sys1(SYS_close, fd);
 	if (!c) {
 		__atomic_fetch_add(&session.arena->lost[PROV_LOST_IMAGE], 1, __ATOMIC_RELAXED);

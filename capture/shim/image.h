@@ -61,6 +61,7 @@ struct image {
 	struct prov_chunk *chunks[CHUNKS_KEPT];	/* for reuse once drained */
 	uint32_t n_chunks;
 	uint32_t names;		/* bumped when names may have changed under us */
+	uint32_t pid_space;	/* as in prov_chunk */
 	uint32_t shared;	/* a child that shares this memory may be at work */
 	struct prov_tally *fd[FD_NEAR];
 	struct known known[KNOWN_SIZE];

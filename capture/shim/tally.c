@@ -133,13 +133,35 @@ struct prov_tally *tally_find(int fd)
 	r->tally.flags = PROV_TALLY_INHERITED;
 	r->tally.refs = 1;
 	record_end(r);
-	/* another thread may have found it at the same time: both tallies count */
-	if (!__atomic_compare_exchange_n(slot, &none, &r->tally, 0, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED)) {
-		r->tally.refs = 0;
-		r->tally.closed = r->tally.opened;
-	}
-	return &r->tally;
+	if (__atomic_compare_exchange_n(slot, &none, &r->tally, 0, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return &r->tally;
+	/* another thread has found it at the same time */
+	r->tally.closed = r->tally.opened;
+	__atomic_store_n(&r->tally.refs, 0, __ATOMIC_RELEASE);
+	return none;
+}
+
+int tally_is_of(int fd, const struct prov_tally *t)
+{
+	struct prov_tally **slot = fd >= 0 ? slot_of(fd, 0) : NULL;
+
+	return slot && __atomic_load_n(slot, __ATOMIC_RELAXED) == t;
+}
+
+void tally_lost(void)
+{
+	static const char kind[] = "closed";
+	static const char why[] = "a descriptor was closed while another thread waited in it; what came through is not counted";
+	struct prov_hole *h = record_begin(PROV_HOLE, sizeof(*h) + sizeof(kind) + sizeof(why));
+
+	if (!h)
+		return;
+	h->kind_size = sizeof(kind);
+	h->why_size = sizeof(why);
+	memcpy(h->text, kind, sizeof(kind));
+	memcpy(h->text + sizeof(kind), why, sizeof(why));
+	record_end(h);
 }
 
 static struct known *known_slot(const struct prov_object *o)
@@ -323,11 +345,21 @@ void tally_duplicate(int from, int to)
 
 static void map_remember(uintptr_t at, size_t size, struct prov_tally *t)
 {
-	for (unsigned i = 0; i < MAPS_MAX; i++)
-		if (!image.maps[i].tally) {
-			image.maps[i] = (struct shared_map){ at, at + size, t };
-			return;
-		}
+	/* the mapping holds on to the tally, also when the descriptor is closed */
+	__atomic_add_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);
+	for (unsigned i = 0; i < MAPS_MAX; i++) {
+		struct shared_map *m = &image.maps[i];
+		struct prov_tally *none = NULL;
+
+		if (__atomic_load_n(&m->tally, __ATOMIC_RELAXED) ||
+		    !__atomic_compare_exchange_n(&m->tally, &none, t, 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		m->from = at;
+		m->to = at + size;
+		return;
+	}
+	tally_release(t);
 	/* no place to remember that it may become writable: assume it did */
 	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_WRITE, __ATOMIC_RELAXED);
 }
@@ -360,14 +392,17 @@ void tally_protect(uintptr_t at, size_t size)
 {
 	for (unsigned i = 0; i < MAPS_MAX; i++) {
 		struct shared_map *m = &image.maps[i];
+		struct prov_tally *t = __atomic_load_n(&m->tally, __ATOMIC_ACQUIRE);
 
-		if (!m->tally || at >= m->to || at + size <= m->from)
+		if (!t || at >= m->to || at + size <= m->from ||
+		    !__atomic_compare_exchange_n(&m->tally, &t, NULL, 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
 			continue;
-		(void)__atomic_fetch_or(&m->tally->flags, PROV_TALLY_MAP_WRITE, __ATOMIC_RELAXED);
-		m->tally->last_write = now_exact();
-		if (!m->tally->first_write)
-			m->tally->first_write = m->tally->last_write;
-		m->tally = NULL;
+		(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_WRITE, __ATOMIC_RELAXED);
+		t->last_write = now_exact();
+		if (!t->first_write)
+			t->first_write = t->last_write;
+		tally_release(t);
 	}
 }
 
@@ -376,13 +411,17 @@ void tally_directory(int fd)
 	struct prov_tally *t = tally_before_read(fd);
 
 	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_DIRECTORY_READ, __ATOMIC_RELAXED);
-	tally_after_read(t, 0);
+	tally_after_read(fd, t, 0);
 }
 
 void tally_read_by_libc(int fd)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct prov_tally *t;
 
+	/* a vfork child's descriptor has no slot; the parent's has the same number */
+	if (image.state != IMAGE_ON || !image_is_mine())
+		return;
+	t = tally_before_read(fd);
 	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_READ, __ATOMIC_RELAXED);
 	t->last_read = t->first_read;
 }
@@ -397,5 +436,5 @@ void tally_cut(int fd)
 
 void tally_touch_write(int fd)
 {
-	tally_after_write(tally_before_write(fd), 0);
+	tally_after_write(fd, tally_before_write(fd), 0);
 }

@@ -48,6 +48,20 @@ static inline struct prov_tally *tally_of(int fd)
 	return tally_find(fd);
 }
 
+/* Says that a call went through a descriptor that was closed meanwhile. */
+void tally_lost(void);
+int tally_is_of(int fd, const struct prov_tally *t);
+
+/* A call may block for hours, and another thread close its descriptor or put
+ * another file there: the tally may since have become part of another record. */
+static inline int tally_stays(int fd, const struct prov_tally *t)
+{
+	if (__builtin_expect((unsigned)fd < FD_NEAR &&
+			     __atomic_load_n(&image.fd[fd], __ATOMIC_RELAXED) == t, 1))
+		return 1;
+	return t == &tally_mute || tally_is_of(fd, t);
+}
+
 /* One instruction, so that a signal handler that does I/O cannot come between;
  * the lock prefix costs 5 ns and is only paid with several threads. */
 static inline void count(uint64_t *at, uint64_t n)
@@ -80,19 +94,27 @@ static inline struct prov_tally *tally_before_write(int fd)
 	return t;
 }
 
-static inline void tally_after_read(struct prov_tally *t, ssize_t n)
+static inline void tally_after_read(int fd, struct prov_tally *t, ssize_t n)
 {
 	if (__builtin_expect(n < 0, 0))
 		return;
+	if (__builtin_expect(!tally_stays(fd, t), 0)) {
+		tally_lost();
+		return;
+	}
 	count(&t->reads, 1);
 	count(&t->bytes_read, (uint64_t)n);
 	__atomic_store_n(&t->last_read, now_coarse(), __ATOMIC_RELAXED);
 }
 
-static inline void tally_after_write(struct prov_tally *t, ssize_t n)
+static inline void tally_after_write(int fd, struct prov_tally *t, ssize_t n)
 {
 	if (__builtin_expect(n < 0, 0))
 		return;
+	if (__builtin_expect(!tally_stays(fd, t), 0)) {
+		tally_lost();
+		return;
+	}
 	count(&t->writes, 1);
 	count(&t->bytes_written, (uint64_t)n);
 	__atomic_store_n(&t->last_write, now_coarse(), __ATOMIC_RELAXED);

@@ -55,7 +55,7 @@ struct prov_arena {
 	uint32_t closed;	/* not 0: the session is over, report nothing more */
 	uint32_t granularity;	/* control word, enum prov_granularity */
 	uint32_t collector;	/* pid of the collector */
-	uint32_t reserved;
+	uint32_t pid_space;	/* inode of its /proc/self/ns/pid, 0 = not known */
 	uint64_t lost[PROV_LOST_KINDS];
 	uint64_t session[2];	/* run id */
 	uint64_t fuzz;		/* ns; by how much a "last" time may be too early */
@@ -82,10 +82,13 @@ struct prov_chunk {
 	uint32_t seq;		/* 0 for the image's first chunk, then 1, 2, ... */
 	uint32_t tail;		/* hint: no record begins before the last one and after this */
 	uint32_t drained;	/* set by the collector: all of it was read and settled */
-	uint32_t reserved;
+	uint32_t pid_space;	/* inode of the pid namespace, 0 = the collector's */
 	uint64_t lost;		/* records of this image that found no room */
 	uint64_t pad[3];
 };
+
+/* In an owner word: the pid is one of another pid namespace. */
+#define PROV_OWNER_ELSEWHERE UINT32_C(0x80000000)
 
 #define PROV_CHUNK_HEAD 64u	/* first record; sizeof(struct prov_chunk) */
 

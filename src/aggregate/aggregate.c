@@ -27,7 +27,8 @@ static struct image_record *image_of(struct aggregate *a, uint32_t pid, int64_t 
 
 /* The newest fact about an object; kept for the run, since files are looked at
  * again when it ends. */
-static struct object *object_note(struct aggregate *a, const struct object *o, const char *path, bool is_name)
+static struct object *object_note(struct aggregate *a, const struct object *o, const char *path,
+				  bool is_name)
 {
 	void **slot = map_at(&a->objects, &o->id, sizeof(o->id));
 	struct object_note *n = *slot;
@@ -36,6 +37,8 @@ static struct object *object_note(struct aggregate *a, const struct object *o, c
 		n = *slot = arena_alloc(&a->memory, sizeof(*n));
 		n->object = *o;
 		n->path = arena_str(&a->memory, path);
+		a->notes = arena_grow(&a->memory, a->notes, a->n_notes, &a->note_room, sizeof(n));
+		a->notes[a->n_notes++] = n;
 	} else if (o->seen > n->object.seen) {
 		n->object.size = o->size;
 		n->object.mtime = o->mtime;
@@ -50,13 +53,15 @@ static void on_start(struct aggregate *a, struct image_record *im, const struct 
 {
 	image_set_start(im, s);
 	if (s->parent_pid)
-		im->x.parent = execution_id_of(a->run.boot, s->parent_pid, (int64_t)s->parent_start);
+		im->x.parent = execution_id_of(a->run.boot, s->parent_pid,
+					       (int64_t)s->parent_start);
 	else if (id_is_zero(&a->counts.root))
 		a->counts.root = im->x.id;
 	session_born(a, s->parent_pid, (int64_t)s->parent_start, s->pid);
 	if (im->stdio_blind)
 		session_hole(a, &im->x.id, "stdio",
-			     "libc could not be entered: reads and writes that it makes by itself are not counted",
+			     "libc could not be entered: reads and writes that it makes by itself "
+			     "are not counted",
 			     1);
 }
 
@@ -67,7 +72,8 @@ static void image_load(struct aggregate *a, struct image_record *im, const char 
 	struct access *access;
 	struct object o;
 
-	if (!path[0] || !strcmp(path_base(path), "libprov-preload.so") || object_of_path(real, &o) < 0)
+	if (!path[0] || !strcmp(path_base(path), "libprov-preload.so") ||
+	    object_of_path(real, &o) < 0)
 		return;
 	o.seen = im->x.start;
 	object_note(a, &o, real, false);
@@ -99,7 +105,9 @@ static void on_open(struct aggregate *a, struct image_record *im, const struct p
 	object_note(a, &object, path, false);
 	image_add_tally(im, image_access(im, &object.id, path), &o->tally);
 	if (o->head.flags & (PROV_PATH_RAW | PROV_PATH_LONG))
-		session_hole(a, &im->x.id, "path", "the full name of a file could not be found out; it is shown as the program gave it", 1);
+		session_hole(a, &im->x.id, "path",
+			     "the full name of a file could not be found out; "
+			     "it is shown as the program gave it", 1);
 }
 
 static void image_delete(struct aggregate *a, struct image_record *im, const struct prov_object *o,
@@ -116,11 +124,16 @@ static void image_delete(struct aggregate *a, struct image_record *im, const str
 		access->opened = access->closed = when;
 }
 
-static void emit_name(struct aggregate *a, struct image_record *im, const struct object *o, enum name_kind kind,
-		      const char *from, const char *to, int64_t when)
+static void emit_name(struct aggregate *a, struct image_record *im, const struct object *o,
+		      enum name_kind kind, const char *from, const char *to, int64_t when)
 {
 	struct name_event n = {
-		.exec = im->x.id, .object = o->id, .kind = kind, .from = from, .to = to, .time = when,
+		.exec = im->x.id,
+		.object = o->id,
+		.kind = kind,
+		.from = from,
+		.to = to,
+		.time = when,
 	};
 	struct facts f = { .names = &n, .n_names = 1 };
 
@@ -178,7 +191,9 @@ static void on_event(void *ctx, uint32_t pid, int64_t start, const struct event 
 		image_add_argv(im, EVENT_AS(prov_strings, e));
 		break;
 	case PROV_ENVIRON:
-		buf_append(&im->env, EVENT_AS(prov_strings, e)->text, EVENT_AS(prov_strings, e)->size);
+		buf_append(&im->env, EVENT_AS(prov_strings, e)->text,
+			   EVENT_AS(prov_strings, e)->size);
+		im->emitted = false;
 		break;
 	case PROV_LOADED:
 		on_loaded(a, im, EVENT_AS(prov_strings, e));
@@ -264,26 +279,30 @@ static void add_bases(struct aggregate *a, struct image_record *im)
 /* Emits what is known of the image now and was not emitted before. */
 static void image_emit(struct aggregate *a, struct image_record *im)
 {
-	struct facts f = { .executions = &im->x, .n_executions = 1 };
+	struct facts f = { .executions = &im->x };
 	struct arena list = { 0 };
 
-	image_load(a, im, im->x.how == HOW_FORK ? "" : im->x.exe);
-	image_seal(im, conf_text("redact"));
-	f.accesses = arena_alloc(&list, im->n_accesses * sizeof(*f.accesses));
-	f.objects = arena_alloc(&list, im->n_accesses * sizeof(*f.objects));
-	for (size_t i = 0; i < im->n_accesses; i++) {
+	if (!im->emitted) {
+		image_load(a, im, im->x.how == HOW_FORK ? "" : im->x.exe);
+		image_seal(im, conf_text("redact"));
+		im->emitted = true;
+		f.n_executions = 1;
+	}
+	f.accesses = arena_alloc(&list, im->n_news * sizeof(*f.accesses));
+	f.objects = arena_alloc(&list, im->n_news * sizeof(*f.objects));
+	for (size_t k = 0; k < im->n_news; k++) {
+		const struct access *x = &im->accesses[im->news[k]];
 		struct object_note *n;
 
-		if (!im->changed[i])
-			continue;
-		im->changed[i] = false;
-		f.accesses[f.n_accesses++] = im->accesses[i];
-		n = note_access(a, &im->accesses[i]);
+		im->changed[im->news[k]] = false;
+		f.accesses[f.n_accesses++] = *x;
+		n = note_access(a, x);
 		if (!n || n->emitted)
 			continue;
 		f.objects[f.n_objects++] = n->object;
 		n->emitted = true;
 	}
+	im->n_news = 0;
 	a->out.facts(a->out.ctx, &f);
 	arena_release(&list);
 }
@@ -294,7 +313,8 @@ static void image_end(struct aggregate *a, struct image_record *im)
 	image_emit(a, im);
 	session_remember(a, im);
 	if (im->argv_cut)
-		session_hole(a, &im->x.id, "argv", "its argument list is longer than what is kept", 1);
+		session_hole(a, &im->x.id, "argv", "its argument list is longer than what is kept",
+			     1);
 }
 
 static void on_settled(void *ctx, uint32_t pid, int64_t start)
@@ -320,6 +340,7 @@ static void on_ended(void *ctx, uint32_t pid, int64_t start, int64_t when, bool 
 		return;
 	*slot = NULL;
 	im->x.replaced = replaced;
+	im->emitted &= !replaced;
 	image_end(a, im);
 	session_ended(a, &name, when, replaced);
 	image_destroy(im);
@@ -341,7 +362,8 @@ static void on_running(void *ctx, uint32_t pid, int64_t start)
 	image_destroy(im);
 }
 
-static void on_hole(void *ctx, uint32_t pid, int64_t start, const char *kind, const char *why, uint64_t n)
+static void on_hole(void *ctx, uint32_t pid, int64_t start, const char *kind, const char *why,
+		    uint64_t n)
 {
 	struct aggregate *a = ctx;
 

@@ -32,7 +32,7 @@ void aggregate_resume(struct aggregate *a, const struct access *settled);
 void aggregate_root_ended(struct aggregate *a, uint32_t pid, int status, int64_t when);
 
 /* The session is over: emits what is left. Hashes files that were read or
- * written, at most hash_max bytes of them in all, smallest first. */
+ * written, at most hash_max bytes of them in all, smallest first; 0: none. */
 void aggregate_finish(struct aggregate *a, int64_t hash_max);
 
 struct aggregate_counts {

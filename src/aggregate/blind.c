@@ -35,7 +35,8 @@ static enum elf_sort elf_sort_of(int fd)
 	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_phentsize != sizeof(ph))
 		return ELF_OTHER;
 	for (unsigned i = 0; i < h.e_phnum; i++) {
-		if (pread(fd, &ph, sizeof(ph), (off_t)(h.e_phoff + i * sizeof(ph))) != (ssize_t)sizeof(ph))
+		if (pread(fd, &ph, sizeof(ph), (off_t)(h.e_phoff + i * sizeof(ph))) !=
+		    (ssize_t)sizeof(ph))
 			break;
 		if (ph.p_type == PT_INTERP)
 			return interpreter_is_musl(fd, &ph) ? ELF_MUSL : ELF_DYNAMIC;
@@ -47,8 +48,8 @@ static bool is_prov(const char *path)
 {
 	struct stat own, other;
 
-	return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 && own.st_dev == other.st_dev &&
-	       own.st_ino == other.st_ino;
+	return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
+	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
 const char *blind_reason(struct arena *a, const char *path, const char **kind)
@@ -65,10 +66,12 @@ const char *blind_reason(struct arena *a, const char *path, const char **kind)
 	*kind = "blind";
 	if (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID) ||
 				     getxattr(path, "security.capability", NULL, 0) > 0))
-		return arena_printf(a, "%s runs with more privileges than its user; it cannot be entered", name);
+		return arena_printf(a, "%s runs with more privileges than its user; "
+				    "it cannot be entered", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return arena_printf(a, "%s started but did not report; its file cannot be read", name);
+		return arena_printf(a, "%s started but did not report; its file cannot be read",
+				    name);
 	sort = elf_sort_of(fd);
 	(void)!pread(fd, first, sizeof(first), 0);
 	(void)close(fd);
@@ -76,10 +79,11 @@ const char *blind_reason(struct arena *a, const char *path, const char **kind)
 	case ELF_STATIC:
 		return arena_printf(a, "%s is statically linked; what it did is not seen", name);
 	case ELF_MUSL:
-		return arena_printf(a, "%s uses another C library (musl); what it did is not seen", name);
-	case ELF_OTHER:
-		return arena_printf(a, "%s is for another processor or word size; what it did is not seen",
+		return arena_printf(a, "%s uses another C library (musl); what it did is not seen",
 				    name);
+	case ELF_OTHER:
+		return arena_printf(a, "%s is for another processor or word size; "
+				    "what it did is not seen", name);
 	case ELF_NOT:
 		if (!memcmp(first, "#!", 2))
 			return arena_printf(a, "the interpreter of %s could not be entered", name);
@@ -87,6 +91,6 @@ const char *blind_reason(struct arena *a, const char *path, const char **kind)
 	case ELF_DYNAMIC:
 		break;
 	}
-	return arena_printf(a, "%s started but did not report: it ended in the loader, or its environment was replaced",
-			    name);
+	return arena_printf(a, "%s started but did not report: "
+			    "it ended in the loader, or its environment was replaced", name);
 }

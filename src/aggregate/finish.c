@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
 /* finish.c - what becomes clear when the session is over */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "aggregate/blind.h"
+#include "aggregate/look.h"
 #include "aggregate/redact.h"
 #include "aggregate/session.h"
 #include "base/clock.h"
 #include "base/conf.h"
-#include "base/hash.h"
+#include "base/mem.h"
 #include "model/key.h"
 
 struct birth {
@@ -119,7 +117,8 @@ static void add_blind(struct aggregate *a)
 		p->how = t->pid == t->by.pid ? HOW_EXEC : HOW_SPAWN;
 		p->parent = execution_id_of(a->run.boot, t->by.pid, t->by.start);
 		p->exe = session_real_path(a, t->path);
-		p->argv = (struct strings){ arena_copy(&a->memory, argv.data, argv.size), argv.size };
+		p->argv.p = arena_copy(&a->memory, argv.data, argv.size);
+		p->argv.size = argv.size;
 		p->blind = kind != NULL;
 		buf_release(&argv);
 		by = past_of(a, &t->by);
@@ -198,7 +197,8 @@ static void inherit(struct aggregate *a)
 	for (size_t i = 0; i < a->n_past; i++) {
 		struct past *p = &a->past[i], *from = p;
 
-		for (int depth = 0; depth < 10000 && from && from->how == HOW_FORK && !from->argv.size; depth++)
+		for (int depth = 0;
+		     depth < 10000 && from && from->how == HOW_FORK && !from->argv.size; depth++)
 			from = map_get(&by_id, &from->parent, sizeof(from->parent));
 		if (!from || from == p)
 			continue;
@@ -238,8 +238,10 @@ static void emit_executions(struct aggregate *a)
 			.env = p->env,
 			.start = p->name.start,
 			.end = p->ended || p->replaced ? p->end : 0,
-			.status = p->status >= 0 && WIFEXITED(p->status) ? WEXITSTATUS(p->status) : -1,
-			.signal = p->status >= 0 && WIFSIGNALED(p->status) ? WTERMSIG(p->status) : 0,
+			.status = p->status < 0 || !WIFEXITED(p->status)
+					  ? -1 : WEXITSTATUS(p->status),
+			.signal = p->status < 0 || !WIFSIGNALED(p->status)
+					  ? 0 : WTERMSIG(p->status),
 			.replaced = p->replaced,
 			.blind = p->blind,
 		};
@@ -249,7 +251,8 @@ static void emit_executions(struct aggregate *a)
 
 static bool is_system_path(const char *path)
 {
-	static const char *const parts[] = { "/usr/", "/lib", "/etc/", "/proc/", "/sys/", "/dev/", "/bin/", "/sbin/" };
+	static const char *const parts[] = { "/usr/", "/lib",  "/etc/", "/proc/",
+					     "/sys/", "/dev/", "/bin/", "/sbin/" };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (!strncmp(path, parts[i], strlen(parts[i])) && strncmp(path, "/dev/shm/", 9))
@@ -257,70 +260,35 @@ static bool is_system_path(const char *path)
 	return false;
 }
 
-static int compare_size(const void *a, const void *b)
-{
-	const struct object_note *x = *(struct object_note *const *)a, *y = *(struct object_note *const *)b;
-
-	if (x->object.size != y->object.size)
-		return x->object.size < y->object.size ? -1 : 1;
-	return id_compare(&x->object.id, &y->object.id);
-}
-
-static void note_hash(struct object_note *n)
-{
-	int fd = open(n->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOATIME);
-	struct object now;
-
-	if (fd < 0 && errno == EPERM)
-		fd = open(n->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return;
-	/* whoever changes it meanwhile changes the time or size seen before */
-	if (sha256_fd(fd, n->object.sha256) == 0 && object_of_path(n->path, &now) == 0 &&
-	    id_equal(&now.id, &n->object.id) && now.size == n->object.size && now.mtime == n->object.mtime)
-		n->object.hashed = true;
-	(void)close(fd);
-}
-
 /* Looks at the files of the run once more: how large they are now, and their
  * digests. */
 static void emit_objects(struct aggregate *a, int64_t hash_max)
 {
-	struct object_note **list = arena_alloc(&a->memory, (a->objects.n + 1) * sizeof(*list));
-	struct object *out = arena_alloc(&a->memory, (a->objects.n + 1) * sizeof(*out));
+	struct look *looks = mem_alloc((a->n_notes + 1) * sizeof(*looks));
+	struct object *out = mem_alloc((a->n_notes + 1) * sizeof(*out));
 	struct facts f = { .objects = out };
 	size_t n = 0;
-	void *v;
 
-	for (size_t i = 0; map_next(&a->objects, &i, NULL, NULL, &v);) {
-		struct object_note *note = v;
-		struct object now;
-		bool system = is_system_path(note->path);
+	for (size_t i = 0; i < a->n_notes; i++) {
+		struct object_note *note = a->notes[i];
 
-		if (!system) {
-			a->counts.files_read += note->read;
-			a->counts.files_written += note->written;
-		}
-		if (note->object.kind != OBJECT_FILE || system || (!note->read && !note->written) ||
-		    object_of_path(note->path, &now) < 0 || !id_equal(&now.id, &note->object.id)) {
-			if (!note->emitted)
-				out[f.n_objects++] = note->object;
+		if (is_system_path(note->path))
 			continue;
-		}
-		note->object.size = now.size;
-		note->object.mtime = now.mtime;
-		note->object.seen = now.seen;
-		list[n++] = note;
+		a->counts.files_read += note->read;
+		a->counts.files_written += note->written;
+		if (note->object.kind == OBJECT_FILE && (note->read || note->written))
+			looks[n++].note = note;
 	}
-	qsort(list, n, sizeof(*list), compare_size);
-	for (size_t i = 0; i < n; i++) {
-		if (list[i]->object.size <= hash_max) {
-			hash_max -= list[i]->object.size;
-			note_hash(list[i]);
-		}
-		out[f.n_objects++] = list[i]->object;
-	}
+	n = looks_take(looks, n);
+	looks_hash(looks, n, hash_max);
+	for (size_t i = 0; i < n; i++)
+		looks[i].note->emitted = false;
+	for (size_t i = 0; i < a->n_notes; i++)
+		if (!a->notes[i]->emitted)
+			out[f.n_objects++] = a->notes[i]->object;
 	a->out.facts(a->out.ctx, &f);
+	free(looks);
+	free(out);
 }
 
 void aggregate_root_ended(struct aggregate *a, uint32_t pid, int status, int64_t when)

@@ -34,30 +34,41 @@ void image_destroy(struct image_record *im)
 	if (!im)
 		return;
 	map_release(&im->by_object);
+	buf_release(&im->key);
 	buf_release(&im->argv);
 	buf_release(&im->env);
 	arena_release(&im->memory);
 	free(im);
 }
 
+static struct access *access_about_to_change(struct image_record *im, size_t i)
+{
+	if (!im->changed[i]) {
+		im->changed[i] = true;
+		im->news = arena_grow(&im->memory, im->news, im->n_news, &im->news_room,
+				      sizeof(*im->news));
+		im->news[im->n_news++] = i;
+	}
+	return &im->accesses[i];
+}
+
 struct access *image_access(struct image_record *im, const struct id *object, const char *path)
 {
-	struct buf key = { 0 };
 	struct access *a;
 	void **slot;
 
-	buf_append(&key, object, sizeof(*object));
-	buf_str(&key, path);
-	slot = map_at(&im->by_object, key.data, key.size);
-	buf_release(&key);
-	if (*slot) {
-		im->changed[(uintptr_t)*slot - 1] = true;
-		return &im->accesses[(uintptr_t)*slot - 1];
-	}
-	im->accesses = arena_grow(&im->memory, im->accesses, im->n_accesses, &im->access_room, sizeof(*a));
-	im->changed = arena_grow(&im->memory, im->changed, im->n_accesses, &im->changed_room, sizeof(bool));
-	im->changed[im->n_accesses] = true;
-	a = &im->accesses[im->n_accesses++];
+	buf_clear(&im->key);
+	buf_append(&im->key, object, sizeof(*object));
+	buf_str(&im->key, path);
+	slot = map_at(&im->by_object, im->key.data, im->key.size);
+	if (*slot)
+		return access_about_to_change(im, (uintptr_t)*slot - 1);
+	im->accesses = arena_grow(&im->memory, im->accesses, im->n_accesses, &im->access_room,
+				  sizeof(*a));
+	im->changed = arena_grow(&im->memory, im->changed, im->n_accesses, &im->changed_room,
+				 sizeof(bool));
+	im->changed[im->n_accesses] = false;
+	a = access_about_to_change(im, im->n_accesses++);
 	*slot = (void *)(uintptr_t)im->n_accesses;
 	*a = (struct access){
 		.exec = im->x.id,
@@ -89,7 +100,9 @@ void image_add_tally(struct image_record *im, struct access *a, const struct pro
 		.fuzz = im->fuzz,
 		.opened = (int64_t)t->opened,
 		/* a mapping outlives its descriptor: it ends with the image */
-		.closed = t->flags & (PROV_TALLY_MAP_READ | PROV_TALLY_MAP_WRITE) ? 0 : (int64_t)t->closed,
+		.closed = t->flags & (PROV_TALLY_MAP_READ | PROV_TALLY_MAP_WRITE)
+				  ? 0
+				  : (int64_t)t->closed,
 		.truncated = (int64_t)t->cut,
 	};
 	bool open_end = a->opened && !a->closed;
@@ -116,6 +129,7 @@ void image_add_tally(struct image_record *im, struct access *a, const struct pro
 void image_set_start(struct image_record *im, const struct prov_start *s)
 {
 	im->started = true;
+	im->emitted = false;
 	im->fuzz = (int64_t)s->fuzz;
 	im->stdio_blind = s->head.flags & PROV_STDIO_BLIND;
 	im->x.ppid = s->ppid;
@@ -138,6 +152,7 @@ void image_add_argv(struct image_record *im, const struct prov_strings *s)
 	else
 		buf_append(&im->argv, s->text, s->size);
 	im->argv_cut |= s->head.flags & PROV_CUT;
+	im->emitted = false;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -174,7 +189,8 @@ void image_seal(struct image_record *im, const char *redact_extra)
 		buf_char(&im->argv, 0);
 	argv = (struct strings){ im->argv.data, im->argv.size };
 	redact_argv(&argv, redact_extra, &clean);
-	im->x.argv = (struct strings){ arena_copy(&im->memory, clean.data, clean.size), clean.size };
+	im->x.argv.p = arena_copy(&im->memory, clean.data, clean.size);
+	im->x.argv.size = clean.size;
 	buf_clear(&clean);
 	env = (struct strings){ im->env.data, im->env.size };
 	redact_environ(&env, redact_extra, &clean);

@@ -17,12 +17,16 @@ struct image_record {
 	struct access *accesses;
 	bool *changed;		/* since they were last emitted; as long as accesses */
 	size_t n_accesses, access_room, changed_room;
+	size_t *news;		/* indices of those that changed */
+	size_t n_news, news_room;
 	struct map by_object;	/* object id and name -> index of accesses + 1 */
+	struct buf key;		/* of by_object, being made */
 	struct buf argv, env;
 	int64_t fuzz;
 	bool started;		/* its START has come in */
 	bool stdio_blind;
 	bool argv_cut;
+	bool emitted;		/* x has been, as it is now */
 };
 
 struct image_record *image_create(const char *boot, uint32_t pid, int64_t start);

@@ -13,9 +13,10 @@
 /* Parts of names whose values are secrets; compared without case, with '-' and
  * '_' as the same. */
 static const char *const secret_names[] = {
-	"password", "passwd",	  "passphrase", "secret",    "token",	   "apikey",	"api-key",
-	"access-key", "accesskey", "private-key", "credential", "auth-key", "authkey", "session-key",
-	"signature", "bearer",	  "cookie",	"pwd=",	     "pass=",
+	"password",   "passwd",   "passphrase", "secret",      "token",
+	"apikey",     "api-key",  "access-key", "accesskey",   "private-key",
+	"credential", "auth-key", "authkey",    "session-key", "signature",
+	"bearer",     "cookie",   "pwd=",       "pass=",
 };
 
 /* Beginnings of tokens that services hand out, and how long they are at least. */
@@ -23,10 +24,10 @@ static const struct {
 	const char *prefix;
 	size_t least;
 } token_shapes[] = {
-	{ "AKIA", 20 },	      { "ASIA", 20 },	     { "ghp_", 36 },  { "gho_", 36 },  { "ghs_", 36 },
-	{ "github_pat_", 40 }, { "glpat-", 20 },      { "xoxb-", 20 }, { "xoxp-", 20 }, { "hf_", 30 },
-	{ "sk-", 24 },	      { "eyJ", 40 },	     { "ya29.", 20 }, { "npm_", 36 },  { "pypi-", 40 },
-	{ "AIza", 35 },
+	{ "AKIA", 20 },  { "ASIA", 20 },        { "ghp_", 36 },   { "gho_", 36 },
+	{ "ghs_", 36 },  { "github_pat_", 40 }, { "glpat-", 20 }, { "xoxb-", 20 },
+	{ "xoxp-", 20 }, { "hf_", 30 },         { "sk-", 24 },    { "eyJ", 40 },
+	{ "ya29.", 20 }, { "npm_", 36 },        { "pypi-", 40 },  { "AIza", 35 },
 };
 
 static char fold(char c)
@@ -65,7 +66,8 @@ static bool name_is_secret(const char *name, size_t n, const char *extra)
 
 static bool is_token_char(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.' || c == '+' || c == '/' || c == '=';
+	return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.' || c == '+' ||
+	       c == '/' || c == '=';
 }
 
 static size_t token_size(const char *p)
@@ -193,7 +195,8 @@ static size_t scrub(const char *s, const char *extra, struct buf *out)
 /* "--password X" and "-password X": the next argument is the secret. */
 static bool takes_secret(const char *arg, const char *extra)
 {
-	return arg[0] == '-' && arg[1] && !strchr(arg, '=') && name_is_secret(arg, strlen(arg), extra);
+	return arg[0] == '-' && arg[1] && !strchr(arg, '=') &&
+	       name_is_secret(arg, strlen(arg), extra);
 }
 
 size_t redact_argv(const struct strings *argv, const char *extra, struct buf *out)
@@ -207,7 +210,8 @@ size_t redact_argv(const struct strings *argv, const char *extra, struct buf *ou
 		if (before && takes_secret(before, extra) && arg[0] && arg[0] != '-') {
 			buf_str(out, MARK);
 			count++;
-		} else if (eq && arg[0] == '-' && name_is_secret(arg, (size_t)(eq - arg) + 1, extra)) {
+		} else if (eq && arg[0] == '-' &&
+			   name_is_secret(arg, (size_t)(eq - arg) + 1, extra)) {
 			buf_append(out, arg, (size_t)(eq - arg) + 1);
 			buf_str(out, MARK);
 			count++;

@@ -42,7 +42,8 @@ void session_born(struct aggregate *a, uint32_t parent_pid, int64_t parent_start
 	*map_at(&a->born, &b, sizeof(b)) = a;
 }
 
-void session_hole(struct aggregate *a, const struct id *exec, const char *kind, const char *why, uint64_t n)
+void session_hole(struct aggregate *a, const struct id *exec, const char *kind, const char *why,
+		  uint64_t n)
 {
 	struct hole h = { .run = a->run.id, .kind = kind, .why = why, .count = n };
 	struct facts f = { .holes = &h, .n_holes = 1 };
@@ -54,10 +55,11 @@ void session_hole(struct aggregate *a, const struct id *exec, const char *kind, 
 	a->out.facts(a->out.ctx, &f);
 }
 
-void session_early_open(struct aggregate *a, const struct image_record *by, const struct prov_open *o,
-			const struct object *object, const char *path)
+void session_early_open(struct aggregate *a, const struct image_record *by,
+			const struct prov_open *o, const struct object *object, const char *path)
 {
-	a->earlies = arena_grow(&a->memory, a->earlies, a->n_earlies, &a->early_room, sizeof(*a->earlies));
+	a->earlies = arena_grow(&a->memory, a->earlies, a->n_earlies, &a->early_room,
+				sizeof(*a->earlies));
 	a->earlies[a->n_earlies++] = (struct early){
 		.by = { .pid = by->x.pid, .start = by->x.start },
 		.pid = o->pid,
@@ -73,14 +75,16 @@ void session_exec(struct aggregate *a, const struct image_record *by, const stru
 
 	if (x->failed)
 		return;
-	a->attempts = arena_grow(&a->memory, a->attempts, a->n_attempts, &a->attempt_room, sizeof(*t));
+	a->attempts = arena_grow(&a->memory, a->attempts, a->n_attempts, &a->attempt_room,
+				 sizeof(*t));
 	t = &a->attempts[a->n_attempts++];
 	*t = (struct attempted){
 		.by = { .pid = by->x.pid, .start = by->x.start },
 		.pid = x->pid,
 		.time = (int64_t)x->head.time,
 		.object = object_from_wire(&x->object, x->text, (int64_t)x->head.time),
-		.argv = { arena_copy(&a->memory, x->text + x->path_size, x->argv_size), x->argv_size },
+		.argv = { arena_copy(&a->memory, x->text + x->path_size, x->argv_size),
+			  x->argv_size },
 	};
 	if (x->text[0] == '/')
 		t->path = arena_str(&a->memory, x->text);

@@ -72,6 +72,7 @@ struct aggregate {
 	struct map bases;	/* access_key -> counts that an earlier collector settled */
 	struct map live;	/* image_name -> struct image_record */
 	struct map objects;	/* id -> struct object_note */
+	struct object_note **notes;	size_t n_notes, note_room;	/* oldest first */
 	struct map real_paths;	/* path -> real path */
 	struct map texts;	/* interned strings */
 	struct map born;	/* struct birth -> not NULL */
@@ -85,9 +86,10 @@ struct aggregate {
 
 const char *session_real_path(struct aggregate *a, const char *path);
 void session_born(struct aggregate *a, uint32_t parent_pid, int64_t parent_start, uint32_t pid);
-void session_hole(struct aggregate *a, const struct id *exec, const char *kind, const char *why, uint64_t n);
-void session_early_open(struct aggregate *a, const struct image_record *by, const struct prov_open *o,
-			const struct object *object, const char *path);
+void session_hole(struct aggregate *a, const struct id *exec, const char *kind, const char *why,
+		  uint64_t n);
+void session_early_open(struct aggregate *a, const struct image_record *by,
+			const struct prov_open *o, const struct object *object, const char *path);
 void session_exec(struct aggregate *a, const struct image_record *by, const struct prov_exec *x);
 void session_fork(struct aggregate *a, const struct image_record *by, const struct prov_fork *f);
 void session_wait(struct aggregate *a, uint32_t pid, int status, int64_t time);

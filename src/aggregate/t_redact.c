@@ -46,9 +46,12 @@ static void assignments_and_headers_go(void **state)
 {
 	(void)state;
 	check_argv("env|DB_PASSWORD=x y", "env|DB_PASSWORD=[redacted] y");
-	check_argv("sh|-c|export SECRET_TOKEN='abc'; run", "sh|-c|export SECRET_TOKEN='[redacted]'; run");
-	check_argv("curl|-H|Authorization: Bearer abcdefgh12345", "curl|-H|Authorization: Bearer [redacted]");
-	check_argv("curl|https://u:pw@host/x?token=abc&y=1", "curl|https://u:[redacted]@host/x?token=[redacted]&y=1");
+	check_argv("sh|-c|export SECRET_TOKEN='abc'; run",
+		   "sh|-c|export SECRET_TOKEN='[redacted]'; run");
+	check_argv("curl|-H|Authorization: Bearer abcdefgh12345",
+		   "curl|-H|Authorization: Bearer [redacted]");
+	check_argv("curl|https://u:pw@host/x?token=abc&y=1",
+		   "curl|https://u:[redacted]@host/x?token=[redacted]&y=1");
 }
 
 static void options_inside_a_script_go(void **state)
@@ -86,7 +89,9 @@ static void what_scientists_type_stays(void **state)
 
 static void environment_goes_by_name_and_shape(void **state)
 {
-	static const char env[] = "HOME=/h\0MY_API_KEY=abc\0SLURM_JWT=eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJ\0";
+	static const char env[] =
+		"HOME=/h\0MY_API_KEY=abc\0"
+		"SLURM_JWT=eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJ\0";
 	struct strings s = { env, sizeof(env) - 1 };
 	struct buf out = { 0 };
 	const char *p;

@@ -61,7 +61,8 @@ char *clock_rfc3339(int64_t real, char out[CLOCK_TEXT_SIZE])
 	localtime_r(&s, &tm);
 	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm);
 	strftime(zone, sizeof(zone), "%z", &tm);
-	snprintf(out, CLOCK_TEXT_SIZE, "%s.%09d%.3s:%.2s", day, (int)(real % SECOND), zone, zone + 3);
+	snprintf(out, CLOCK_TEXT_SIZE, "%s.%09d%.3s:%.2s", day, (int)(real % SECOND), zone,
+		 zone + 3);
 	return out;
 }
 
@@ -88,7 +89,8 @@ char *clock_span(int64_t ns, char out[CLOCK_TEXT_SIZE])
 	else if (s < 3600)
 		snprintf(out, CLOCK_TEXT_SIZE, "%" PRId64 " min %02" PRId64 " s", s / 60, s % 60);
 	else
-		snprintf(out, CLOCK_TEXT_SIZE, "%" PRId64 " h %02" PRId64 " min", s / 3600, s / 60 % 60);
+		snprintf(out, CLOCK_TEXT_SIZE, "%" PRId64 " h %02" PRId64 " min", s / 3600,
+			 s / 60 % 60);
 	return out;
 }
 
@@ -98,9 +100,11 @@ static int parse_ago(const char *text, int64_t *real)
 		const char *name;
 		int64_t seconds;
 	} units[] = {
-		{ "s", 1 },	  { "sec", 1 },	   { "second", 1 }, { "m", 60 },     { "min", 60 },
-		{ "minute", 60 }, { "h", 3600 },   { "hour", 3600 }, { "d", 86400 }, { "day", 86400 },
-		{ "w", 604800 },  { "week", 604800 },
+		{ "s", 1 }, { "sec", 1 }, { "second", 1 },
+		{ "m", 60 }, { "min", 60 }, { "minute", 60 },
+		{ "h", 3600 }, { "hour", 3600 },
+		{ "d", 86400 }, { "day", 86400 },
+		{ "w", 604800 }, { "week", 604800 },
 	};
 	char *end;
 	long long n;
@@ -221,5 +225,7 @@ int clock_parse(const char *text, int64_t *real)
 	}
 	if (parse_ago(text, real) == 0 || parse_rfc3339(text, real) == 0)
 		return 0;
-	return fail(EINVAL, "'%s' is not a time: use 2026-11-20, 2026-11-20T14:03, \"2 hours ago\" or @SECONDS", text);
+	return fail(EINVAL,
+		    "'%s' is not a time: use 2026-11-20, 2026-11-20T14:03, \"2 hours ago\" or "
+		    "@SECONDS", text);
 }

@@ -21,4 +21,6 @@ void sha256_once(const void *p, size_t n, uint8_t out[SHA256_SIZE]);
 int sha256_fd(int fd, uint8_t out[SHA256_SIZE]);
 
 uint32_t crc32_of(const void *p, size_t n);
+/* Of what `before` is the sum of, then p: 0 is the sum of nothing. */
+uint32_t crc32_more(uint32_t before, const void *p, size_t n);
 #endif

@@ -8,15 +8,51 @@
 
 #include "base/mem.h"
 
+#define INLINE 16u	/* an id */
+
+/* 32 bytes: two to a cache line, and looking one up should cost one line. */
 struct map_slot {
-	uint64_t hash;		/* 0 = empty */
-	size_t size;
+	uint32_t hash;		/* 0 = empty */
+	uint32_t size;
 	void *value;
-	unsigned char *key;	/* the bytes themselves when they fit in inl */
-	unsigned char inl[24];
+	union {
+		unsigned char here[INLINE];	/* the key, when it fits */
+		unsigned char *there;
+	} key;
 };
 
-static uint64_t key_hash(const void *key, size_t size)
+/* Keys are never taken out, so they die together. */
+struct map_block {
+	struct map_block *next;
+	size_t used, size;
+	unsigned char bytes[];
+};
+
+#define ROOM_LEAST  64u
+#define BLOCK_LEAST 1024u
+#define BLOCK_MOST  (256u << 10)
+
+static unsigned char *key_keep(struct map *m, const void *key, size_t size)
+{
+	struct map_block *b = m->keys;
+	unsigned char *p;
+
+	if (!b || b->size - b->used < size) {
+		size_t room = b ? 2 * b->size : BLOCK_LEAST;
+
+		room = room > BLOCK_MOST ? BLOCK_MOST : room;
+		room = room < size ? size : room;
+		b = mem_resize(NULL, sizeof(*b) + room);
+		*b = (struct map_block){ .next = m->keys, .size = room };
+		m->keys = b;
+	}
+	p = b->bytes + b->used;
+	memcpy(p, key, size);
+	b->used += size;
+	return p;
+}
+
+static uint32_t key_hash(const void *key, size_t size)
 {
 	const unsigned char *p = key;
 	uint64_t h = 0x9e3779b97f4a7c15ull ^ size;
@@ -35,15 +71,15 @@ static uint64_t key_hash(const void *key, size_t size)
 	h ^= h >> 29;
 	h *= 0xc4ceb9fe1a85ec53ull;
 	h ^= h >> 32;
-	return h ? h : 1;
+	return (uint32_t)h ? (uint32_t)h : 1;
 }
 
 static const unsigned char *slot_key(const struct map_slot *s)
 {
-	return s->key ? s->key : s->inl;
+	return s->size > INLINE ? s->key.there : s->key.here;
 }
 
-static struct map_slot *slot_find(const struct map *m, uint64_t h, const void *key, size_t size)
+static struct map_slot *slot_find(const struct map *m, uint32_t h, const void *key, size_t size)
 {
 	for (size_t i = h & (m->room - 1);; i = (i + 1) & (m->room - 1)) {
 		struct map_slot *s = &m->slots[i];
@@ -55,11 +91,11 @@ static struct map_slot *slot_find(const struct map *m, uint64_t h, const void *k
 	}
 }
 
-static void map_grow(struct map *m)
+static void map_resize(struct map *m, size_t room)
 {
 	struct map old = *m;
 
-	m->room = old.room ? 2 * old.room : 64;
+	m->room = room;
 	m->slots = mem_alloc(m->room * sizeof(*m->slots));
 	for (size_t i = 0; i < old.room; i++) {
 		struct map_slot *s = &old.slots[i];
@@ -70,10 +106,30 @@ static void map_grow(struct map *m)
 	free(old.slots);
 }
 
+/* Full at three quarters. */
+static int map_holds(size_t room, size_t n)
+{
+	return 4 * n <= 3 * room;
+}
+
+void map_reserve(struct map *m, size_t more)
+{
+	size_t room = m->room ? m->room : ROOM_LEAST;
+
+	if (more > UINT32_MAX / 2 || m->n > UINT32_MAX / 2)
+		mem_exhausted();
+	while (!map_holds(room, m->n + more))
+		room *= 2;
+	if (room > m->room)
+		map_resize(m, room);
+}
+
 void map_release(struct map *m)
 {
-	for (size_t i = 0; i < m->room; i++)
-		free(m->slots[i].key);
+	for (struct map_block *b = m->keys, *next; b; b = next) {
+		next = b->next;
+		free(b);
+	}
 	free(m->slots);
 	*m = (struct map){ 0 };
 }
@@ -85,21 +141,21 @@ void *map_get(const struct map *m, const void *key, size_t size)
 
 void **map_at(struct map *m, const void *key, size_t size)
 {
-	uint64_t h = key_hash(key, size);
+	uint32_t h = key_hash(key, size);
 	struct map_slot *s;
 
-	if (4 * (m->n + 1) > 3 * m->room)
-		map_grow(m);
+	if (size > UINT32_MAX)
+		mem_exhausted();
+	if (!map_holds(m->room, m->n + 1))
+		map_reserve(m, 1);
 	s = slot_find(m, h, key, size);
 	if (!s->hash) {
 		s->hash = h;
-		s->size = size;
-		if (size > sizeof(s->inl)) {
-			s->key = mem_alloc(size);
-			memcpy(s->key, key, size);
-		} else if (size) {
-			memcpy(s->inl, key, size);
-		}
+		s->size = (uint32_t)size;
+		if (size > INLINE)
+			s->key.there = key_keep(m, key, size);
+		else if (size)
+			memcpy(s->key.here, key, size);
 		m->n++;
 	}
 	return &s->value;

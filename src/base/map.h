@@ -10,10 +10,12 @@
  * defined.
  */
 struct map_slot;
+struct map_block;
 
 struct map {
 	struct map_slot *slots;
 	size_t n, room;
+	struct map_block *keys;		/* bytes of those too long for a slot */
 };
 
 void map_release(struct map *m);
@@ -21,6 +23,8 @@ void *map_get(const struct map *m, const void *key, size_t size);	/* NULL = abse
 /* Where the value of key lives; a new key starts with NULL. Valid until the
  * next map_at(). */
 void **map_at(struct map *m, const void *key, size_t size);
+/* Makes room for that many more at once, instead of step by step. */
+void map_reserve(struct map *m, size_t more);
 /* Steps through all pairs: start with *i = 0; returns 0 at the end. key and
  * size may be NULL. */
 int map_next(const struct map *m, size_t *i, const void **key, size_t *size, void **value);

@@ -35,12 +35,14 @@ const char *path_store(struct arena *a)
 	const char *home;
 
 	if (store[0])
-		return store[0] == '/' || strchr(store, ':') ? arena_str(a, store) : path_real(a, store);
+		return store[0] == '/' || strchr(store, ':') ? arena_str(a, store)
+							     : path_real(a, store);
 	if (state && state[0] == '/')
 		return arena_printf(a, "%s/prov/prov.db", state);
 	home = home_dir();
 	if (!home) {
-		(void)fail(ENOENT, "there is no home folder to keep the store in: set PROV_STORE to a file");
+		(void)fail(ENOENT, "there is no home folder to keep the store in: "
+				   "set PROV_STORE to a file");
 		return NULL;
 	}
 	return arena_printf(a, "%s/.local/state/prov/prov.db", home);
@@ -74,7 +76,8 @@ int path_make(const char *dir)
 
 		*p = 0;
 		if (mkdir(b.data, 0700) < 0 && errno != EEXIST)
-			ret = fail(errno, "%s: cannot make this folder: %s", b.data, strerror(errno));
+			ret = fail(errno, "%s: cannot make this folder: %s",
+				   b.data, strerror(errno));
 		*p = c;
 		if (!c)
 			break;

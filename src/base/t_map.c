@@ -37,6 +37,8 @@ static void keys_of_any_bytes_and_length_are_distinct(void **state)
 		{ "a\0", 2 },
 		{ long_a, 200 },
 		{ long_b, 200 },
+		{ "1234567890123456", 16 },
+		{ "12345678901234567", 17 },
 		{ "123456789012345678901234", 24 },
 		{ "1234567890123456789012345", 25 },
 	};
@@ -100,12 +102,51 @@ static void many_keys_survive_growth_and_are_stepped_through_once(void **state)
 	free(seen);
 }
 
+static void room_made_ahead_changes_nothing_else(void **state)
+{
+	struct map m = { 0 };
+	const char *values[] = { "a", "b" };
+	struct map_slot *slots;
+
+	(void)state;
+	*map_at(&m, "key", 3) = (void *)(uintptr_t)values[0];
+	map_reserve(&m, 1000);
+	slots = m.slots;
+	assert_int_equal(m.n, 1);
+	assert_ptr_equal(map_get(&m, "key", 3), values[0]);
+	for (uint32_t k = 0; k < 1000; k++)
+		*map_at(&m, &k, sizeof(k)) = (void *)(uintptr_t)values[1];
+	assert_ptr_equal(m.slots, slots);
+	assert_ptr_equal(map_get(&m, "key", 3), values[0]);
+	map_reserve(&m, 0);
+	assert_ptr_equal(m.slots, slots);
+	map_release(&m);
+}
+
+static void long_keys_of_every_length_are_kept(void **state)
+{
+	enum { N = 3000 };
+	char *key = calloc(N, 1);
+	struct map m = { 0 };
+
+	(void)state;
+	assert_non_null(key);
+	for (size_t n = 1; n < N; n++)
+		*map_at(&m, key, n) = key + n;
+	for (size_t n = 1; n < N; n++)
+		assert_ptr_equal(map_get(&m, key, n), key + n);
+	map_release(&m);
+	free(key);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_map_has_nothing),
 		cmocka_unit_test(keys_of_any_bytes_and_length_are_distinct),
 		cmocka_unit_test(keys_are_copied),
+		cmocka_unit_test(room_made_ahead_changes_nothing_else),
+		cmocka_unit_test(long_keys_of_every_length_are_kept),
 		cmocka_unit_test(many_keys_survive_growth_and_are_stepped_through_once),
 	};
 

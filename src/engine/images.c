@@ -3,15 +3,21 @@
 /* images.c - which program images of a session are alive */
 #include "engine/images.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+
+/* pid and space, which a name begins with */
+#define NEWEST_KEY offsetof(struct live_name, start)
 
 void lives_release(struct lives *l)
 {
@@ -42,7 +48,7 @@ void lives_learn(struct lives *l, const struct live_name *name, uint32_t seq)
 		one = &l->list[l->n++];
 		*one = (struct live){ .name = *name };
 		*map_at(&l->by_name, name, sizeof(*name)) = (void *)(uintptr_t)l->n;
-		slot = map_at(&l->newest, &name->pid, sizeof(name->pid));
+		slot = map_at(&l->newest, name, NEWEST_KEY);
 		if (!*slot)
 			*slot = arena_alloc(&l->memory, sizeof(*name));
 		if (((struct live_name *)*slot)->start < name->start)
@@ -92,18 +98,78 @@ static bool image_is_over(const struct live_name *name)
 	       name->start + INT64_C(2000000000);
 }
 
+/* The innermost of the pids of /proc/NAME/status if there are several, else 0. */
+static uint32_t pid_elsewhere(const char *name)
+{
+	char path[300], text[4096];
+	const char *at, *end;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%s/status", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	text[n > 0 ? n : 0] = 0;
+	if (strstr(text, "\nState:\tZ"))
+		return 0;
+	at = strstr(text, "\nNSpid:\t");
+	if (!at)
+		return 0;
+	at += 8;
+	end = strchr(at, '\n');
+	if (!end || memchr(at, '\t', (size_t)(end - at)) == NULL)
+		return 0;
+	while (end[-1] >= '0' && end[-1] <= '9')
+		end--;
+	return (uint32_t)strtoul(end, NULL, 10);
+}
+
+/* Images of other pid namespaces cannot be asked for by number. One is taken
+ * to be alive as long as any process has its number in a namespace of its own. */
+static void lives_check_elsewhere(struct lives *l)
+{
+	struct map alive = { 0 };
+	struct dirent *d;
+	DIR *proc = opendir("/proc");
+
+	if (!proc)
+		return;
+	while ((d = readdir(proc))) {
+		uint32_t pid = d->d_name[0] >= '0' && d->d_name[0] <= '9' ? pid_elsewhere(d->d_name) : 0;
+
+		if (pid)
+			*map_at(&alive, &pid, sizeof(pid)) = l;
+	}
+	(void)closedir(proc);
+	for (size_t i = 0; i < l->n; i++)
+		if (l->list[i].name.space && !map_get(&alive, &l->list[i].name.pid, sizeof(uint32_t)))
+			l->list[i].gone = true;
+	map_release(&alive);
+}
+
 void lives_check(struct lives *l, bool thoroughly)
 {
+	bool elsewhere = false;
+
 	for (size_t i = 0; i < l->n; i++) {
 		struct live *one = &l->list[i];
-		const struct live_name *newest =
-			map_get(&l->newest, &one->name.pid, sizeof(one->name.pid));
+		const struct live_name *newest = map_get(&l->newest, &one->name, NEWEST_KEY);
 
 		if (one->gone)
 			continue;
 		one->replaced = newest && newest->start > one->name.start;
-		one->gone = one->replaced ||
-			    (thoroughly ? image_is_over(&one->name) : pid_is_gone(one->name.pid));
+		one->gone = one->replaced;
+		elsewhere |= !one->gone && one->name.space;
+		if (!one->gone && !one->name.space)
+			one->gone = thoroughly ? image_is_over(&one->name) : pid_is_gone(one->name.pid);
+	}
+	/* dear, and not urgent: it only gives memory back */
+	if (elsewhere && (thoroughly || clock_mono() - l->looked > INT64_C(1000000000))) {
+		lives_check_elsewhere(l);
+		l->looked = clock_mono();
 	}
 }
 

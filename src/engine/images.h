@@ -11,7 +11,7 @@
 /* Which program images of a session are alive. A zeroed table is empty. */
 struct live_name {
 	uint32_t pid;
-	uint32_t pad;		/* names are compared as bytes */
+	uint32_t space;		/* pid namespace, 0 = ours; names are compared as bytes */
 	int64_t start;
 };
 
@@ -28,7 +28,8 @@ struct lives {
 	struct live *list;
 	size_t n, room;
 	struct map by_name;	/* live_name -> index of list + 1 */
-	struct map newest;	/* pid -> live_name of its newest image */
+	struct map newest;	/* pid and space -> live_name of its newest image */
+	int64_t looked;		/* for those elsewhere, into /proc */
 };
 
 void lives_release(struct lives *l);

@@ -201,11 +201,12 @@ static void chunks_learn(struct preload *p)
 			continue;
 		if (__atomic_load_n(&c->magic, __ATOMIC_ACQUIRE) != PROV_CHUNK_MAGIC) {
 			/* claimed by somebody who died before saying who he was */
-			if (pid_is_gone(owner))
+			if (!(owner & PROV_OWNER_ELSEWHERE) && pid_is_gone(owner))
 				shared_free_chunk(&p->shared, i);
 			continue;
 		}
 		name.pid = c->pid;
+		name.space = c->pid_space;
 		name.start = (int64_t)(c->start & INT64_MAX);
 		seq = c->seq;
 		if (!name.pid || !name.start ||

@@ -87,6 +87,7 @@ static void allow(struct prov_arena *a, const struct strings *names)
 int shared_create(struct shared *s, const char *path, const struct id *session, uint64_t room,
 		  const struct strings *env_allow)
 {
+	struct stat space;
 	uint64_t chunks = room / PROV_CHUNK_SIZE;
 	struct timespec step;
 	int r, ready;
@@ -112,6 +113,7 @@ int shared_create(struct shared *s, const char *path, const struct id *session, 
 		.chunks = s->chunks,
 		.ready = (uint32_t)ready,
 		.collector = (uint32_t)getpid(),
+		.pid_space = stat("/proc/self/ns/pid", &space) < 0 ? 0 : (uint32_t)space.st_ino,
 	};
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &step) == 0)
 		s->arena->fuzz = (uint64_t)step.tv_sec * 1000000000u + (uint64_t)step.tv_nsec;

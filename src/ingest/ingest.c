@@ -9,6 +9,10 @@
 #include "base/err.h"
 #include "journal/journal.h"
 
+/* Bytes of journal that become one transaction: the store puts many facts at
+ * once in better order than few at a time. */
+#define BATCH (32u << 20)
+
 static void shift(int64_t *t, int64_t offset)
 {
 	if (*t)
@@ -76,12 +80,14 @@ static int take(void *ctx, const struct facts *f)
 int ingest_journal(struct store *s, const char *path, struct buf *damage)
 {
 	struct ingest in = { .store = s };
-	const struct journal_sink sink = { .ctx = &in, .facts = take };
+	const struct journal_sink sink = { .ctx = &in, .batch = BATCH, .facts = take };
 	struct journal_end end;
 	int r = journal_read(path, &sink, &end);
 
 	if (r == 0 && end.damaged)
-		buf_printf(damage, "%s: damaged after byte %" PRIu64 " of %" PRIu64 "; all before it was taken in\n",
+		buf_printf(damage,
+			   "%s: damaged after byte %" PRIu64 " of %" PRIu64
+			   "; all before it was taken in\n",
 			   path, end.at, end.size);
 	return r;
 }

@@ -108,7 +108,7 @@ static int drain_session(struct orphan *o, struct engine *e)
 	o->aggregate = aggregate_create(&o->run, &out);
 	(void)journal_read(o->path, &sink, &end);
 	(void)e->ops->poll(e, aggregate_sink(o->aggregate), true);
-	aggregate_finish(o->aggregate, alive ? 0 : conf_size("hash.max"));
+	aggregate_finish(o->aggregate, !alive && conf_bool("hash") ? conf_size("hash.max") : 0);
 	o->run.lost = e->ops->lost(e);
 	if (id_is_zero(&o->run.root))
 		o->run.root = aggregate_count(o->aggregate).root;
@@ -122,7 +122,8 @@ static int finish_run(struct orphan *o, bool alive)
 	struct hole h = {
 		.run = o->run.id,
 		.kind = "killed",
-		.why = "prov was killed during the run; what was in shared memory and in the journal was kept",
+		.why = "prov was killed during the run; "
+		       "what was in shared memory and in the journal was kept",
 		.count = 1,
 	};
 	struct facts f = { .runs = &o->run, .n_runs = 1, .holes = &h, .n_holes = 1 };
@@ -157,13 +158,16 @@ static int adopt(struct orphan *o, struct buf *messages)
 		return r;
 	id_short(ID_RUN, &o->run.id, id);
 	if (alive) {
-		buf_printf(messages, "run %s: prov was killed, its program still runs; what it did so far was taken in\n", id);
+		buf_printf(messages,
+			   "run %s: prov was killed, its program still runs; "
+			   "what it did so far was taken in\n", id);
 		return 0;
 	}
 	if (was_over)
 		buf_printf(messages, "run %s: taken in from its journal\n", id);
 	else
-		buf_printf(messages, "run %s: prov was killed during it; finished from what was kept\n", id);
+		buf_printf(messages,
+			   "run %s: prov was killed during it; finished from what was kept\n", id);
 	if (unlink(o->path) < 0)
 		return fail(errno, "%s: cannot remove: %s", o->path, strerror(errno));
 	return 0;

@@ -38,14 +38,7 @@ struct journal {
 
 static uint32_t block_crc(const struct block_head *h, const void *data)
 {
-	struct buf b = { 0 };
-	uint32_t c;
-
-	buf_append(&b, &h->stored, 8);
-	buf_append(&b, data, h->stored);
-	c = crc32_of(b.data, b.size);
-	buf_release(&b);
-	return c;
+	return crc32_more(crc32_of(&h->stored, 8), data, h->stored);
 }
 
 static int write_all(int fd, const char *p, size_t n)
@@ -95,7 +88,8 @@ int journal_flush(struct journal *j)
 	return 0;
 }
 
-int journal_create(const char *path, const struct run *run, const char *folder, struct journal **out)
+int journal_create(const char *path, const struct run *run, const char *folder,
+		   struct journal **out)
 {
 	struct journal *j = mem_alloc(sizeof(*j));
 	struct run copy = *run;
@@ -154,7 +148,7 @@ uint64_t journal_bytes(const struct journal *j)
 	return j->written;
 }
 
-/* Reads and unpacks one block; 1, 0 at the end or at damage. */
+/* Reads one block and appends what is in it; 1, 0 at the end or at damage. */
 static int block_next(int fd, uint64_t *at, struct buf *raw)
 {
 	struct block_head h;
@@ -168,21 +162,64 @@ static int block_next(int fd, uint64_t *at, struct buf *raw)
 	buf_reserve(&stored, h.stored);
 	if (pread(fd, stored.data, h.stored, (off_t)(*at + sizeof(h))) == (ssize_t)h.stored &&
 	    block_crc(&h, stored.data) == h.crc) {
-		buf_clear(raw);
 		buf_reserve(raw, h.raw);
-		n = ZSTD_decompress(raw->data, h.raw, stored.data, h.stored);
+		n = ZSTD_decompress(raw->data + raw->size, h.raw, stored.data, h.stored);
 		ok = !ZSTD_isError(n) && n == h.raw;
-		raw->size = ok ? n : 0;
+		raw->size += ok ? n : 0;
 	}
 	buf_release(&stored);
 	*at += ok ? sizeof(h) + h.stored : 0;
 	return ok;
 }
 
+/* As many blocks as make a batch; 1, 0 when not one could be read. */
+static int blocks_next(int fd, uint64_t *at, size_t batch, struct buf *raw)
+{
+	int any = 0;
+
+	buf_clear(raw);
+	do {
+		if (!block_next(fd, at, raw))
+			return any;
+		any = 1;
+	} while (raw->size < batch);
+	return 1;
+}
+
+static int read_blocks(int fd, const struct journal_sink *sink, struct journal_end *end)
+{
+	size_t batch = sink->batch;
+	struct buf raw = { 0 };
+	int r = 0;
+
+	while (r == 0 && end->at < end->size) {
+		struct arena a = { 0 };
+		const char *folder;
+		struct facts f;
+		uint64_t at = end->at;
+
+		if (!blocks_next(fd, &at, batch, &raw) ||
+		    journal_decode(raw.data, raw.size, &a, &f, &folder) < 0) {
+			arena_release(&a);
+			end->damaged = batch == 0;
+			if (end->damaged)
+				break;
+			batch = 0;	/* to find the block that is bad */
+			continue;
+		}
+		if (folder && sink->folder)
+			sink->folder(sink->ctx, folder);
+		r = sink->facts(sink->ctx, &f);
+		arena_release(&a);
+		end->at = at;
+	}
+	buf_release(&raw);
+	return r;
+}
+
 int journal_read(const char *path, const struct journal_sink *sink, struct journal_end *end)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
-	struct buf raw = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC), r;
 	char magic[8];
 	struct stat st;
 
@@ -195,24 +232,7 @@ int journal_read(const char *path, const struct journal_sink *sink, struct journ
 	}
 	end->size = (uint64_t)st.st_size;
 	end->at = 8;
-	while (r == 0 && end->at < end->size) {
-		struct arena a = { 0 };
-		const char *folder;
-		struct facts f;
-		uint64_t at = end->at;
-
-		if (!block_next(fd, &at, &raw) || journal_decode(raw.data, raw.size, &a, &f, &folder) < 0) {
-			end->damaged = true;
-			arena_release(&a);
-			break;
-		}
-		if (folder && sink->folder)
-			sink->folder(sink->ctx, folder);
-		r = sink->facts(sink->ctx, &f);
-		arena_release(&a);
-		end->at = at;
-	}
-	buf_release(&raw);
+	r = read_blocks(fd, sink, end);
 	(void)close(fd);
 	return r;
 }

@@ -18,7 +18,8 @@ struct journal;
 
 /* Creates path (0600; must not exist) and locks it for as long as it is open.
  * folder is the session's, for whoever must finish the run; "" for none. */
-int journal_create(const char *path, const struct run *run, const char *folder, struct journal **out);
+int journal_create(const char *path, const struct run *run, const char *folder,
+		   struct journal **out);
 /* Collects; writes whole blocks as they fill. After a failed write everything
  * is kept in memory and the next call tries again. */
 int journal_append(struct journal *j, const struct facts *f);
@@ -28,7 +29,10 @@ uint64_t journal_bytes(const struct journal *j);
 
 struct journal_sink {
 	void *ctx;
-	/* Once per block; facts are valid during the call. Not 0 stops reading. */
+	/* Blocks are handed over together until they are this large unpacked;
+	 * 0: one by one. */
+	size_t batch;
+	/* Once per batch; facts are valid during the call. Not 0 stops reading. */
 	int (*facts)(void *ctx, const struct facts *f);
 	void (*folder)(void *ctx, const char *folder);
 };
@@ -48,7 +52,8 @@ int journal_lock(const char *path, int *fd);
 
 /* One block's worth of records, in memory; for readers and fuzzing. */
 struct arena;
-int journal_decode(const char *p, size_t size, struct arena *a, struct facts *out, const char **folder);
+int journal_decode(const char *p, size_t size, struct arena *a, struct facts *out,
+		   const char **folder);
 void journal_encode(const struct facts *f, struct buf *out);
 void journal_encode_folder(const char *folder, struct buf *out);
 #endif

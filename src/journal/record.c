@@ -374,13 +374,14 @@ struct rooms {
 	size_t runs, executions, objects, accesses, names, holes, notes;
 };
 
-static int get_record(struct getter *g, unsigned type, struct facts *f, struct rooms *room, const char **folder)
+static int get_record(struct getter *g, unsigned type, struct facts *f, struct rooms *room,
+		      const char **folder)
 {
-#define ADD(list, get)                                                                                \
-	do {                                                                                          \
-		f->list = arena_grow(g->a, f->list, f->n_##list, &room->list, sizeof(*f->list));       \
-		f->list[f->n_##list] = get(g);                                                         \
-		f->n_##list += !g->s.bad;                                                              \
+#define ADD(list, get)                                                                           \
+	do {                                                                                     \
+		f->list = arena_grow(g->a, f->list, f->n_##list, &room->list, sizeof(*f->list)); \
+		f->list[f->n_##list] = get(g);                                                   \
+		f->n_##list += !g->s.bad;                                                        \
 	} while (0)
 	switch (type) {
 	case RECORD_RUN:
@@ -414,9 +415,10 @@ static int get_record(struct getter *g, unsigned type, struct facts *f, struct r
 	return g->s.bad ? -EBADMSG : 0;
 }
 
-int journal_decode(const char *p, size_t size, struct arena *a, struct facts *out, const char **folder)
+int journal_decode(const char *p, size_t size, struct arena *a, struct facts *out,
+		   const char **folder)
 {
-	struct span all = { .at = p, .end = p + size };
+	struct span all = { .at = p, .end = size ? p + size : p };	/* none may be NULL */
 	struct rooms room = { 0 };
 
 	*out = (struct facts){ 0 };

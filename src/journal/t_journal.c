@@ -45,8 +45,17 @@ static int teardown(void **state)
 static struct run a_run(void)
 {
 	return (struct run){
-		.id = { { 1, 2, 3 } }, .name = "name", .host = "h", .boot = "b", .user = "u", .uid = 7,
-		.cwd = "/w", .argv = { "a\0b c\0", 6 }, .engine = "preload", .start = 5, .shift = -9,
+		.id = { { 1, 2, 3 } },
+		.name = "name",
+		.host = "h",
+		.boot = "b",
+		.user = "u",
+		.uid = 7,
+		.cwd = "/w",
+		.argv = { "a\0b c\0", 6 },
+		.engine = "preload",
+		.start = 5,
+		.shift = -9,
 		.status = -1,
 	};
 }
@@ -54,9 +63,17 @@ static struct run a_run(void)
 static struct access an_access(uint8_t n)
 {
 	return (struct access){
-		.exec = { { 9, n } }, .object = { { 8, n } }, .path = "/w/\xff\n", .flags = ACCESS_READ,
-		.reads = n, .bytes_read = UINT64_MAX, .first_read = 1, .last_read = INT64_MAX, .fuzz = 4000000,
-		.opened = 1, .truncated = 3,
+		.exec = { { 9, n } },
+		.object = { { 8, n } },
+		.path = "/w/\xff\n",
+		.flags = ACCESS_READ,
+		.reads = n,
+		.bytes_read = UINT64_MAX,
+		.first_read = 1,
+		.last_read = INT64_MAX,
+		.fuzz = 4000000,
+		.opened = 1,
+		.truncated = 3,
 	};
 }
 
@@ -78,7 +95,7 @@ static void write_journal(int blocks)
 }
 
 struct seen {
-	size_t runs, accesses;
+	size_t calls, runs, accesses;
 	char folder[64];
 	struct access last;
 	char last_path[64];
@@ -88,6 +105,7 @@ static int on_facts(void *ctx, const struct facts *f)
 {
 	struct seen *s = ctx;
 
+	s->calls++;
 	s->runs += f->n_runs;
 	s->accesses += f->n_accesses;
 	if (f->n_accesses) {
@@ -102,12 +120,19 @@ static void on_folder(void *ctx, const char *folder)
 	snprintf(((struct seen *)ctx)->folder, 64, "%s", folder);
 }
 
-static int read_journal(struct seen *s, struct journal_end *end)
+static int read_batches(size_t batch, struct seen *s, struct journal_end *end)
 {
-	const struct journal_sink sink = { .ctx = s, .facts = on_facts, .folder = on_folder };
+	const struct journal_sink sink = {
+		.ctx = s, .batch = batch, .facts = on_facts, .folder = on_folder,
+	};
 
 	*s = (struct seen){ 0 };
 	return journal_read(path, &sink, end);
+}
+
+static int read_journal(struct seen *s, struct journal_end *end)
+{
+	return read_batches(0, s, end);
 }
 
 static void what_is_written_is_read(void **state)
@@ -125,7 +150,31 @@ static void what_is_written_is_read(void **state)
 	assert_string_equal(s.folder, "/dev/shm/s");
 	assert_string_equal(s.last_path, want.path);
 	s.last.path = want.path;
-	assert_memory_equal(&s.last, &want, sizeof(want));
+	/* around the padding after flags, which holds anything */
+	assert_memory_equal(&s.last, &want, offsetof(struct access, flags));
+	assert_int_equal(s.last.flags, want.flags);
+	assert_memory_equal(&s.last.reads, &want.reads,
+			    sizeof(want) - offsetof(struct access, reads));
+}
+
+static void blocks_come_together_when_asked_for(void **state)
+{
+	struct journal_end end;
+	struct seen s;
+
+	(void)state;
+	write_journal(9);
+	for (size_t batch = 0; batch < 2000; batch += 50) {
+		assert_int_equal(read_batches(batch, &s, &end), 0);
+		assert_false(end.damaged);
+		assert_int_equal(end.at, end.size);
+		assert_int_equal(s.runs, 1);
+		assert_int_equal(s.accesses, 9);
+		assert_string_equal(s.folder, "/dev/shm/s");
+		if (batch == 0)
+			assert_int_equal(s.calls, 10);
+	}
+	assert_int_equal(s.calls, 1);
 }
 
 static void it_is_private(void **state)
@@ -178,6 +227,30 @@ static void cut_at_every_byte_it_is_read_up_to_there(void **state)
 	for (size_t cut = 0; cut < 8; cut++) {
 		spill(p, cut);
 		assert_int_equal(read_journal(&s, &end), -EBADMSG);
+	}
+	free(p);
+}
+
+static void a_batch_ends_where_the_damage_begins(void **state)
+{
+	struct journal_end end, one;
+	struct seen s, single;
+	size_t n;
+	char *p;
+
+	(void)state;
+	write_journal(5);
+	p = slurp(&n);
+	for (size_t i = 8; i < n; i += 3) {
+		p[i] ^= 0x20;
+		spill(p, n);
+		assert_int_equal(read_journal(&single, &one), 0);
+		assert_int_equal(read_batches(1 << 20, &s, &end), 0);
+		assert_true(end.damaged);
+		assert_int_equal(end.at, one.at);
+		assert_int_equal(s.accesses, single.accesses);
+		assert_int_equal(s.runs, single.runs);
+		p[i] ^= 0x20;
 	}
 	free(p);
 }
@@ -285,6 +358,8 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(what_is_written_is_read),
+		T(blocks_come_together_when_asked_for),
+		T(a_batch_ends_where_the_damage_begins),
 		T(it_is_private),
 		T(cut_at_every_byte_it_is_read_up_to_there),
 		T(flipped_at_every_byte_nothing_false_is_read),

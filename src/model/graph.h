@@ -22,7 +22,7 @@ struct node {
 	enum node_kind kind;
 	uint32_t flags;
 	struct id id;		/* object, execution or user */
-	uint32_t version;	/* entity: 0 = as it was before any recorded write, then 1, 2, ... */
+	uint32_t version;	/* entity: 0 = before any recorded write, then 1, 2, ... */
 	const char *label;	/* for people: a path or a command line */
 	/* entity */
 	enum object_kind object;
@@ -77,7 +77,8 @@ struct graph {
 };
 
 void graph_release(struct graph *g);
-uint32_t graph_node(struct graph *g, const struct node *n);	/* copies the struct, not the strings */
+/* Copies the struct, not the strings. */
+uint32_t graph_node(struct graph *g, const struct node *n);
 /* Adds the edge unless an equal (from, to, kind) is there; certain wins. */
 void graph_edge(struct graph *g, const struct edge *e);
 const struct run *graph_run(const struct graph *g, const struct id *run);

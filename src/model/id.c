@@ -35,7 +35,8 @@ int id_compare(const struct id *a, const struct id *b)
 	return memcmp(a, b, sizeof(*a));
 }
 
-static char *id_write(enum id_kind kind, const struct id *id, unsigned digits, char out[ID_TEXT_SIZE])
+static char *id_write(enum id_kind kind, const struct id *id, unsigned digits,
+		      char out[ID_TEXT_SIZE])
 {
 	static const char hex[] = "0123456789abcdef";
 

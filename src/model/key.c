@@ -22,7 +22,8 @@
 
 /* Types whose source names the same files on every node that mounts it. */
 static const char *const shared_types[] = {
-	"nfs", "nfs4", "lustre", "gpfs", "beegfs", "ceph", "cifs", "smb3", "9p", "afs", "orangefs", "fuse.",
+	"nfs",  "nfs4", "lustre", "gpfs", "beegfs",   "ceph",
+	"cifs", "smb3", "9p",     "afs",  "orangefs", "fuse.",
 };
 
 /* Types whose files do not outlive the boot. */
@@ -77,7 +78,17 @@ struct id execution_id_of(const char *boot, uint32_t pid, int64_t start)
 	return id_of(key, (size_t)n);
 }
 
-struct id object_id_of(const char *fs, uint64_t ino, int64_t btime)
+/* Decimal digits, written from the end backwards: this is done for every open
+ * of every program, and printf would take most of the time. */
+static char *digits_before(char *end, uint64_t v)
+{
+	do
+		*--end = (char)('0' + v % 10);
+	while (v /= 10);
+	return end;
+}
+
+static struct id object_id_at_length(const char *fs, uint64_t ino, int64_t btime)
 {
 	struct buf b = { 0 };
 	struct id id;
@@ -86,6 +97,27 @@ struct id object_id_of(const char *fs, uint64_t ino, int64_t btime)
 	id = id_of(b.data, b.size);
 	buf_release(&b);
 	return id;
+}
+
+struct id object_id_of(const char *fs, uint64_t ino, int64_t btime)
+{
+	char key[384], *end = key + sizeof(key), *at;
+	size_t n = strlen(fs);
+
+	/* two numbers, a sign, and what stands between them */
+	if (n > sizeof(key) - 48)
+		return object_id_at_length(fs, ino, btime);
+	at = digits_before(end, btime < 0 ? -(uint64_t)btime : (uint64_t)btime);
+	if (btime < 0)
+		*--at = '-';
+	*--at = '|';
+	at = digits_before(at, ino);
+	*--at = '|';
+	at -= n;
+	memcpy(at, fs, n);
+	*--at = '|';
+	*--at = 'o';
+	return id_of(at, (size_t)(end - at));
 }
 
 struct id user_id_of(const char *user, const char *host)
@@ -229,11 +261,11 @@ enum object_kind object_kind_of_mode(uint32_t mode)
 	}
 }
 
-static int object_by_statx(const char *path, int flags, struct object *out)
+static int statx_object(int dir, const char *path, int flags, struct object *out)
 {
 	struct statx st;
 
-	if (statx(AT_FDCWD, path, flags, STATX_BASIC_STATS | STATX_BTIME, &st) < 0)
+	if (statx(dir, path, flags, STATX_BASIC_STATS | STATX_BTIME, &st) < 0)
 		return -errno;
 	*out = (struct object){
 		.kind = object_kind_of_mode(st.stx_mode),
@@ -245,16 +277,38 @@ static int object_by_statx(const char *path, int flags, struct object *out)
 	};
 	if (st.stx_mask & STATX_BTIME)
 		out->btime = st.stx_btime.tv_sec * INT64_C(1000000000) + st.stx_btime.tv_nsec;
-	out->id = object_id_of(fs_of_device(out->dev), out->ino, out->btime);
 	return 0;
+}
+
+static int named_object(const char *path, int flags, struct object *out)
+{
+	int r = statx_object(AT_FDCWD, path, flags, out);
+
+	if (r == 0)
+		out->id = object_id_of(fs_of_device(out->dev), out->ino, out->btime);
+	return r;
 }
 
 int object_of_path(const char *path, struct object *out)
 {
-	return object_by_statx(path, 0, out);
+	return named_object(path, 0, out);
 }
 
 int object_of_name(const char *path, struct object *out)
 {
-	return object_by_statx(path, AT_SYMLINK_NOFOLLOW, out);
+	return named_object(path, AT_SYMLINK_NOFOLLOW, out);
+}
+
+int object_stat(const char *path, struct object *out)
+{
+	return statx_object(AT_FDCWD, path, 0, out);
+}
+
+bool object_is_still(int fd, const struct object *o)
+{
+	struct object now;
+
+	return statx_object(fd, "", AT_EMPTY_PATH, &now) == 0 && now.dev == o->dev &&
+	       now.ino == o->ino && now.btime == o->btime && now.size == o->size &&
+	       now.mtime == o->mtime;
 }

@@ -36,5 +36,10 @@ const char *fs_of_device(uint64_t dev);
 int object_of_path(const char *path, struct object *out);
 /* Likewise for the name itself, not what a symlink points to. */
 int object_of_name(const char *path, struct object *out);
+/* As object_of_path(), but without the id; any thread may ask. */
+int object_stat(const char *path, struct object *out);
+/* Is what is open as fd the same, with the same size and time, as object_stat()
+ * said? Any thread may ask. */
+bool object_is_still(int fd, const struct object *o);
 enum object_kind object_kind_of_mode(uint32_t mode);
 #endif

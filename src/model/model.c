@@ -27,9 +27,14 @@ size_t strings_count(const struct strings *s)
 const char *object_kind_name(enum object_kind kind)
 {
 	static const char *const names[] = {
-		[OBJECT_FILE] = "file",	    [OBJECT_DIRECTORY] = "directory", [OBJECT_PIPE] = "pipe",
-		[OBJECT_SOCKET] = "socket", [OBJECT_DEVICE] = "device",	      [OBJECT_MEMORY] = "memory",
-		[OBJECT_SYMLINK] = "symlink", [OBJECT_OTHER] = "other",
+		[OBJECT_FILE] = "file",
+		[OBJECT_DIRECTORY] = "directory",
+		[OBJECT_PIPE] = "pipe",
+		[OBJECT_SOCKET] = "socket",
+		[OBJECT_DEVICE] = "device",
+		[OBJECT_MEMORY] = "memory",
+		[OBJECT_SYMLINK] = "symlink",
+		[OBJECT_OTHER] = "other",
 	};
 
 	return (unsigned)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "other";

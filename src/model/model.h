@@ -88,7 +88,8 @@ enum object_kind {
 };
 
 const char *object_kind_name(enum object_kind kind);
-bool object_kind_carries_data(enum object_kind kind);	/* can one execution read what another wrote? */
+/* Can one execution read what another wrote? */
+bool object_kind_carries_data(enum object_kind kind);
 
 /* One file, pipe, ...: whatever keeps its identity when it is renamed. */
 struct object {
@@ -122,8 +123,8 @@ enum access_flags {
  * What one execution did to one object under one name; one fact per (exec,
  * object, path). Facts for the same triple merge: flags are or-ed, counts and
  * "last" times take the larger, "first" times the smaller value that is not 0,
- * opened the smaller, closed and truncated the larger. Merging is order-free and repeating changes nothing,
- * because every fact restates the total so far.
+ * opened the smaller, closed and truncated the larger. Merging is order-free
+ * and repeating changes nothing, because every fact restates the total so far.
  *
  * A last time is a lower bound; the true moment lies in [last, last + fuzz].
  * Inside one execution all times order exactly as the accesses did.
@@ -141,7 +142,8 @@ struct access {
 
 enum name_kind { NAME_RENAME, NAME_LINK, NAME_UNLINK, NAME_SYMLINK, NAME_EXCHANGE };
 
-const char *name_kind_name(enum name_kind kind);	/* "rename" ... ; exchange shows as two renames */
+/* "rename" ...; an exchange shows as two renames. */
+const char *name_kind_name(enum name_kind kind);
 
 /* A change of what something is called. */
 struct name_event {

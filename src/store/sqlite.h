@@ -23,9 +23,10 @@ enum sql {
 	SQL_RUN_KEY, SQL_RUN_PLACE, SQL_RUN_SET, SQL_RUN_GET, SQL_RUN_ID, SQL_RUN_IDS, SQL_RUNS,
 	SQL_EXECUTION_KEY, SQL_EXECUTION_PLACE, SQL_EXECUTION_SET, SQL_EXECUTION_GET,
 	SQL_EXECUTION_ID, SQL_EXECUTION_IDS, SQL_EXECUTIONS_OF_RUN, SQL_EXECUTIONS_OF_PARENT,
-	SQL_OBJECT_KEY, SQL_OBJECT_PLACE, SQL_OBJECT_SET, SQL_OBJECT_GET, SQL_OBJECT_ID,
-	SQL_OBJECT_IDS,
-	SQL_ACCESS_PUT, SQL_TOUCH_PUT, SQL_NAMED_PUT, SQL_NAME_PUT, SQL_HOLE_PUT, SQL_NOTE_PUT,
+	SQL_OBJECT_KEY, SQL_OBJECT_PLACE, SQL_OBJECT_ADD, SQL_OBJECT_SET, SQL_OBJECT_ROW,
+	SQL_OBJECT_GET, SQL_OBJECT_ID, SQL_OBJECT_IDS,
+	SQL_ACCESS_PUT, SQL_TOUCH_PUT, SQL_NAMED_PUT_ALL, SQL_NAMED_PUT, SQL_NAME_PUT,
+	SQL_HOLE_PUT, SQL_NOTE_PUT,
 	SQL_ACCESSES_OF_EXECUTION, SQL_ACCESSES_OF_OBJECT, SQL_CHANGES_OF_OBJECT,
 	SQL_ACCESSES_OF_RUN,
 	SQL_NAMES_OF_OBJECT, SQL_NAMES_OF_RUN, SQL_HOLES, SQL_NOTES, SQL_NAMED,
@@ -51,6 +52,8 @@ struct sqlite_store {
 	int64_t waiting_since;	/* for a lock; clock_mono() */
 	int error;		/* of the last sqlite_fail(), negative errno */
 	struct sha256 *sha;
+	struct buf line;
+	const struct sqlite_row *rows, *rows_end;	/* of the table put_rows */
 	sqlite3_stmt *stmts[SQL_LAST];
 };
 
@@ -87,7 +90,6 @@ struct sqlite_writer {
 	struct arena a;
 	struct map places[KIND_LAST];	/* id to struct sqlite_place */
 	struct map strings, environments;	/* text to key */
-	struct buf line;
 	int failed;
 };
 
@@ -136,12 +138,27 @@ void sqlite_object_row(sqlite3_stmt *st, struct object *out);
 int sqlite_run_set(struct sqlite_writer *w, int64_t key, const struct run *run);
 int sqlite_execution_set(struct sqlite_writer *w, int64_t key, int64_t base,
 			 const struct execution *x);
-int sqlite_object_set(struct sqlite_writer *w, int64_t key, const struct object *o);
+int sqlite_object_set(struct sqlite_writer *w, enum sql which, int64_t key,
+		      const struct object *o);
 
 /* sqlite_pack.c: column access.facts; times relative to base. */
 void sqlite_pack(struct buf *b, const struct access *access, int64_t base);
 int sqlite_unpack(const void *p, size_t size, int64_t base, struct access *out);
 int sqlite_merge_function(sqlite3 *db);	/* access_merged(facts, facts, base) */
+
+/* sqlite_rows.c: an access with its keys. Each table is filled in its own order, which
+ * keeps its pages full and each page touched once. */
+struct sqlite_row {
+	int64_t execution, object, path, base, last;
+	const struct access *access;
+	bool changes, skip;
+};
+
+int sqlite_rows_table(struct sqlite_store *s);	/* an SQLite code */
+/* Runs a statement that reads the table put_rows, over rows that are not to be
+ * skipped. */
+void sqlite_put_rows(struct sqlite_writer *w, enum sql which, const struct sqlite_row *rows,
+		     size_t n);
 
 /* sqlite_put.c, sqlite_put_access.c */
 int sqlite_put(struct store *s, const struct facts *f);

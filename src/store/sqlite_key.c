@@ -19,7 +19,6 @@ void sqlite_writer_release(struct sqlite_writer *w)
 		map_release(&w->places[i]);
 	map_release(&w->strings);
 	map_release(&w->environments);
-	buf_release(&w->line);
 	arena_release(&w->a);
 }
 

@@ -61,23 +61,6 @@ static bool on_network(const char *path)
 	return false;
 }
 
-/* The first column of the first row as a number. */
-static int ask(struct sqlite_store *s, const char *text, int64_t *out)
-{
-	sqlite3_stmt *st = NULL;
-	int r = 0;
-
-	*out = 0;
-	if (sqlite3_prepare_v2(s->db, text, -1, &st, NULL) != SQLITE_OK)
-		r = sqlite_fail(s);
-	if (r == 0)
-		r = sql_row(s, st);
-	if (r > 0)
-		*out = sqlite3_column_int64(st, 0);
-	(void)sqlite3_finalize(st);
-	return r < 0 ? r : 0;
-}
-
 static int order(struct sqlite_store *s, const char *text)
 {
 	if (sqlite3_exec(s->db, text, NULL, NULL, NULL) != SQLITE_OK)
@@ -85,16 +68,37 @@ static int order(struct sqlite_store *s, const char *text)
 	return 0;
 }
 
+/* In one statement: another program may be making the tables just now, and
+ * what was read before and after that would not fit together. */
+static int ask_schema(struct sqlite_store *s, int64_t *tables, int64_t *application,
+		      int64_t *version)
+{
+	static const char text[] = "SELECT (SELECT count(*) FROM sqlite_master),"
+				   " (SELECT application_id FROM pragma_application_id),"
+				   " (SELECT user_version FROM pragma_user_version)";
+	sqlite3_stmt *st = NULL;
+	int r = 0;
+
+	*tables = *application = *version = 0;
+	if (sqlite3_prepare_v2(s->db, text, -1, &st, NULL) != SQLITE_OK)
+		r = sqlite_fail(s);
+	if (r == 0)
+		r = sql_row(s, st);
+	if (r > 0) {
+		*tables = sqlite3_column_int64(st, 0);
+		*application = sqlite3_column_int64(st, 1);
+		*version = sqlite3_column_int64(st, 2);
+	}
+	(void)sqlite3_finalize(st);
+	return r < 0 ? r : 0;
+}
+
 /* 1 when the file holds tables we know, 0 when it is empty, or -errno. */
 static int check_schema(struct sqlite_store *s)
 {
 	int64_t tables, application, version;
-	int r = ask(s, "SELECT count(*) FROM sqlite_master", &tables);
+	int r = ask_schema(s, &tables, &application, &version);
 
-	if (r == 0)
-		r = ask(s, "PRAGMA application_id", &application);
-	if (r == 0)
-		r = ask(s, "PRAGMA user_version", &version);
 	if (r < 0)
 		return r;
 	if (tables == 0 && application == 0 && version == 0)
@@ -199,7 +203,7 @@ static int open_database(struct sqlite_store *s, const char *name, int flags)
 	(void)sqlite3_extended_result_codes(s->db, 1);
 	(void)sqlite3_busy_handler(s->db, wait_for_lock, s);
 	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	if (sqlite_merge_function(s->db) != SQLITE_OK)
+	if (sqlite_merge_function(s->db) != SQLITE_OK || sqlite_rows_table(s) != SQLITE_OK)
 		return sqlite_fail(s);
 	/* Pages are checked before use, and the file can run no code of its own. */
 	return order(s, "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;"
@@ -326,6 +330,7 @@ static void close_store(struct store *store)
 		(void)sqlite3_finalize(s->stmts[i]);
 	(void)sqlite3_close(s->db);
 	sha256_destroy(s->sha);
+	buf_release(&s->line);
 	free(s->where);
 	free(s);
 }

@@ -2,9 +2,11 @@
 /* Copyright the prov authors */
 /* sqlite_put.c - a heap of facts in one transaction */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "store/merge.h"
 #include "store/sqlite.h"
 
@@ -74,32 +76,95 @@ static bool object_same(const struct object *a, const struct object *b)
 	       a->hashed == b->hashed && !memcmp(a->sha256, b->sha256, sizeof(a->sha256));
 }
 
-static int put_object(struct sqlite_writer *w, const struct object *fact)
+/* Of an object that is in the file already. */
+static int update_object(struct sqlite_writer *w, const struct object *fact,
+			 struct sqlite_place *place)
 {
-	struct sqlite_place *place = sqlite_find(w, KIND_OBJECT, &fact->id);
 	struct object o = object_unknown(&fact->id), before;
-	int ret = 0;
+	sqlite3_stmt *st = sql(w->s, SQL_OBJECT_ROW);
+	int ret, known;
 
-	if (place) {
-		sqlite3_stmt *st = sql(w->s, SQL_OBJECT_GET);
-
-		sql_bind_id(st, 1, &fact->id);
-		ret = sql_row(w->s, st);
-		if (ret < 0)
-			return ret;
-		if (ret > 0)
-			sqlite_object_row(st, &o);
-	}
+	sql_bind_id(st, 1, &fact->id);
+	ret = sql_row(w->s, st);
+	if (ret <= 0)
+		return ret < 0 ? ret : sqlite_damaged(w->s, "an object cannot be found again");
+	place->key = sqlite3_column_int64(st, 0);
+	known = sqlite3_column_int(st, 2);
+	if (known)
+		sqlite_object_row(st, &o);
 	before = o;
 	object_merge(&o, fact);
 	/* Every run names the same libraries again. */
-	if (ret > 0 && object_same(&before, &o))
+	if (known && object_same(&before, &o))
 		return 0;
-	ret = sqlite_object_set(w, place ? place->key : 0, &o);
-	if (ret == 0 && !place)
-		(void)sqlite_remember(w, KIND_OBJECT, &fact->id,
-				      sqlite3_last_insert_rowid(w->s->db), 0);
-	return ret;
+	return sqlite_object_set(w, SQL_OBJECT_SET, place->key, &o);
+}
+
+/* Most are new; one statement finds that out and puts them. */
+static int put_object(struct sqlite_writer *w, const struct object *fact,
+		      struct sqlite_place *place)
+{
+	int ret = sqlite_object_set(w, SQL_OBJECT_ADD, 0, fact);
+
+	if (ret < 0)
+		return ret;
+	if (sqlite3_changes(w->s->db) == 0)
+		return update_object(w, fact, place);
+	place->key = sqlite3_last_insert_rowid(w->s->db);
+	return 0;
+}
+
+/* Each once, in the order of the facts: keys then ascend as things were met,
+ * and so do the rows of all tables that are made of keys. */
+static void put_objects(struct sqlite_writer *w, const struct object *v, size_t n)
+{
+	struct object *list = n ? mem_alloc(n * sizeof(*list)) : NULL;
+	struct sqlite_place **places = n ? mem_alloc(n * sizeof(*places)) : NULL;
+	size_t kept = 0;
+
+	map_reserve(&w->places[KIND_OBJECT], n);
+	for (size_t i = 0; i < n; i++) {
+		void **slot = map_at(&w->places[KIND_OBJECT], v[i].id.b, sizeof(v[i].id.b));
+		struct sqlite_place *place = *slot;
+
+		if (!place) {
+			*slot = places[kept] = place = arena_alloc(&w->a, sizeof(*place));
+			/* no key yet: where it is in the list */
+			place->base = (int64_t)kept;
+			list[kept++] = object_unknown(&v[i].id);
+		}
+		object_merge(&list[place->base], &v[i]);
+	}
+	for (size_t i = 0; i < kept && !w->failed; i++) {
+		places[i]->base = 0;
+		w->failed = put_object(w, &list[i], places[i]);
+	}
+	free(places);
+	free(list);
+}
+
+/* A run tells of an execution when it settles, ends, and is over. */
+static void put_executions(struct sqlite_writer *w, struct sqlite_reader *r,
+			   const struct execution *v, size_t n)
+{
+	struct execution *list = n ? mem_alloc(n * sizeof(*list)) : NULL;
+	struct map at = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		void **slot = map_at(&at, &v[i].id, sizeof(v[i].id));
+
+		if (*slot) {
+			execution_merge(*slot, &v[i]);
+			continue;
+		}
+		list[kept] = v[i];
+		*slot = &list[kept++];
+	}
+	for (size_t i = 0; i < kept && !w->failed; i++)
+		w->failed = put_execution(w, r, &list[i]);
+	map_release(&at);
+	free(list);
 }
 
 static void put_things(struct sqlite_writer *w, const struct facts *f)
@@ -108,10 +173,8 @@ static void put_things(struct sqlite_writer *w, const struct facts *f)
 
 	for (size_t i = 0; i < f->n_runs && !w->failed; i++)
 		w->failed = put_run(w, &r, &f->runs[i]);
-	for (size_t i = 0; i < f->n_executions && !w->failed; i++)
-		w->failed = put_execution(w, &r, &f->executions[i]);
-	for (size_t i = 0; i < f->n_objects && !w->failed; i++)
-		w->failed = put_object(w, &f->objects[i]);
+	put_executions(w, &r, f->executions, f->n_executions);
+	put_objects(w, f->objects, f->n_objects);
 	sqlite_reader_release(&r);
 }
 

@@ -8,14 +8,6 @@
 #include "store/merge.h"
 #include "store/sqlite.h"
 
-/* An access with its keys: each table is then filled in its own order, which
- * keeps its pages full and each page touched once. */
-struct row {
-	int64_t execution, object, path, base, last;
-	const struct access *access;
-	bool changes;
-};
-
 static int by_number(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
@@ -23,7 +15,7 @@ static int by_number(int64_t a, int64_t b)
 
 static int access_order(const void *pa, const void *pb)
 {
-	const struct row *a = pa, *b = pb;
+	const struct sqlite_row *a = pa, *b = pb;
 	int r = by_number(a->execution, b->execution);
 
 	r = r ? r : by_number(a->object, b->object);
@@ -32,7 +24,7 @@ static int access_order(const void *pa, const void *pb)
 
 static int touch_order(const void *pa, const void *pb)
 {
-	const struct row *a = pa, *b = pb;
+	const struct sqlite_row *a = pa, *b = pb;
 	int r = by_number(a->object, b->object);
 
 	r = r ? r : by_number(a->changes, b->changes);
@@ -41,35 +33,11 @@ static int touch_order(const void *pa, const void *pb)
 
 static int named_order(const void *pa, const void *pb)
 {
-	const struct row *a = pa, *b = pb;
+	const struct sqlite_row *a = pa, *b = pb;
 	int r = by_number(a->path, b->path);
 
 	r = r ? r : by_number(a->object, b->object);
 	return r ? r : by_number(b->last, a->last);
-}
-
-static void put_access(struct sqlite_writer *w, const struct row *row)
-{
-	sqlite3_stmt *st = sql(w->s, SQL_ACCESS_PUT);
-
-	buf_clear(&w->line);
-	sqlite_pack(&w->line, row->access, row->base);
-	(void)sqlite3_bind_int64(st, 1, row->execution);
-	(void)sqlite3_bind_int64(st, 2, row->object);
-	(void)sqlite3_bind_int64(st, 3, row->path);
-	(void)sqlite3_bind_blob64(st, 4, w->line.data, w->line.size, SQLITE_STATIC);
-	(void)sqlite3_bind_int64(st, 5, row->base);
-	w->failed = sql_run(w->s, st);
-}
-
-static void put_touch(struct sqlite_writer *w, const struct row *row)
-{
-	sqlite3_stmt *st = sql(w->s, SQL_TOUCH_PUT);
-
-	(void)sqlite3_bind_int64(st, 1, row->object);
-	(void)sqlite3_bind_int64(st, 2, row->changes);
-	(void)sqlite3_bind_int64(st, 3, row->execution);
-	w->failed = sql_run(w->s, st);
 }
 
 static void put_named(struct sqlite_writer *w, int64_t path, int64_t object, int64_t last)
@@ -82,15 +50,14 @@ static void put_named(struct sqlite_writer *w, int64_t path, int64_t object, int
 	w->failed = sql_run(w->s, st);
 }
 
-void sqlite_put_accesses(struct sqlite_writer *w, const struct access *v, size_t n)
+static void rows_fill(struct sqlite_writer *w, struct sqlite_row *rows, const struct access *v,
+		      size_t n)
 {
-	struct row *rows = n ? mem_alloc(n * sizeof(*rows)) : NULL;
-
 	for (size_t i = 0; i < n && !w->failed; i++) {
 		struct sqlite_place x =
 			sqlite_place(w, KIND_EXECUTION, &v[i].exec, access_first(&v[i]));
 
-		rows[i] = (struct row){
+		rows[i] = (struct sqlite_row){
 			.execution = x.key,
 			.object = sqlite_place(w, KIND_OBJECT, &v[i].object, 0).key,
 			.path = sqlite_string_key(w, v[i].path),
@@ -100,20 +67,55 @@ void sqlite_put_accesses(struct sqlite_writer *w, const struct access *v, size_t
 			.changes = v[i].flags & ACCESS_CHANGES,
 		};
 	}
-	if (n && !w->failed)
-		qsort(rows, n, sizeof(*rows), access_order);
-	for (size_t i = 0; i < n && !w->failed; i++)
-		put_access(w, &rows[i]);
-	if (n && !w->failed)
-		qsort(rows, n, sizeof(*rows), touch_order);
-	for (size_t i = 0; i < n && !w->failed; i++)
-		if (!i || touch_order(&rows[i - 1], &rows[i]))
-			put_touch(w, &rows[i]);
-	if (n && !w->failed)
-		qsort(rows, n, sizeof(*rows), named_order);
-	for (size_t i = 0; i < n && !w->failed; i++)
-		if (!i || rows[i - 1].path != rows[i].path || rows[i - 1].object != rows[i].object)
-			put_named(w, rows[i].path, rows[i].object, rows[i].last);
+}
+
+/* An image that lives long tells of the same access again and again: one row
+ * of each is left. Returns how many there are. */
+static size_t rows_merge(struct sqlite_writer *w, struct sqlite_row *rows, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n;) {
+		struct sqlite_row row = rows[i];
+		struct access *all = NULL;
+
+		while (++i < n && !access_order(&rows[i], &row)) {
+			all = all ? all : arena_copy(&w->a, row.access, sizeof(*all));
+			row.access = all;
+			access_merge(all, rows[i].access);
+			row.changes |= rows[i].changes;
+			row.last = row.last > rows[i].last ? row.last : rows[i].last;
+		}
+		rows[kept++] = row;
+	}
+	return kept;
+}
+
+static void sort(struct sqlite_row *rows, size_t n, int (*order)(const void *, const void *))
+{
+	if (n)
+		qsort(rows, n, sizeof(*rows), order);
+}
+
+void sqlite_put_accesses(struct sqlite_writer *w, const struct access *v, size_t n)
+{
+	struct sqlite_row *rows = n ? mem_alloc(n * sizeof(*rows)) : NULL;
+
+	rows_fill(w, rows, v, n);
+	if (w->failed)
+		n = 0;
+	sort(rows, n, access_order);
+	n = rows_merge(w, rows, n);
+	sqlite_put_rows(w, SQL_ACCESS_PUT, rows, n);
+	sort(rows, n, touch_order);
+	for (size_t i = 1; i < n; i++)
+		rows[i].skip = !touch_order(&rows[i - 1], &rows[i]);
+	sqlite_put_rows(w, SQL_TOUCH_PUT, rows, n);
+	sort(rows, n, named_order);
+	for (size_t i = 0; i < n; i++)
+		rows[i].skip = i && rows[i - 1].path == rows[i].path &&
+			       rows[i - 1].object == rows[i].object;
+	sqlite_put_rows(w, SQL_NAMED_PUT_ALL, rows, n);
 	free(rows);
 }
 

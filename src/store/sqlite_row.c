@@ -197,9 +197,9 @@ void sqlite_object_row(sqlite3_stmt *st, struct object *out)
 	}
 }
 
-int sqlite_object_set(struct sqlite_writer *w, int64_t key, const struct object *o)
+int sqlite_object_set(struct sqlite_writer *w, enum sql which, int64_t key, const struct object *o)
 {
-	sqlite3_stmt *st = sql(w->s, SQL_OBJECT_SET);
+	sqlite3_stmt *st = sql(w->s, which);
 
 	if (!st)
 		return w->s->error;

@@ -96,17 +96,29 @@ const char *const sqlite_texts[SQL_LAST] = {
 
 	[SQL_OBJECT_KEY] = "SELECT key, 0 FROM object WHERE id = ?1",
 	[SQL_OBJECT_PLACE] = "INSERT INTO object(id) VALUES(?1)",
-	[SQL_OBJECT_SET] = "REPLACE INTO object(" OBJECT_COLUMNS ") VALUES(?1, ?2, 1, ?3, ?4, ?5,"
-			   " ?6, ?7, ?8, ?9, ?10)",
+	[SQL_OBJECT_ADD] = "INSERT OR IGNORE INTO object(" OBJECT_COLUMNS ") VALUES(?1, ?2, 1, ?3,"
+			   " ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+	/* Not REPLACE, which would take the row out of its index and put it back. */
+	[SQL_OBJECT_SET] = "UPDATE object SET known = 1, kind = ?3, dev = ?4, ino = ?5,"
+			   " btime = ?6, size = ?7, mtime = ?8, seen = ?9, sha256 = ?10"
+			   " WHERE key = ?1 AND id = ?2",
+	[SQL_OBJECT_ROW] = "SELECT " OBJECT_COLUMNS " FROM object WHERE id = ?1",
 	[SQL_OBJECT_GET] = "SELECT " OBJECT_COLUMNS " FROM object WHERE id = ?1 AND known",
 	[SQL_OBJECT_ID] = "SELECT id, 0 FROM object WHERE key = ?1",
 	[SQL_OBJECT_IDS] = "SELECT id FROM object" IDS,
 
-	[SQL_ACCESS_PUT] = "INSERT INTO access VALUES(?1, ?2, ?3, ?4)"
+	/* "WHERE 1" ends the SELECT: without it "ON" would be a join's. */
+	[SQL_ACCESS_PUT] = "INSERT INTO access SELECT p.execution, p.object, p.path, p.facts"
+			   " FROM put_rows p WHERE 1"
 			   " ON CONFLICT(execution, object, path) DO UPDATE"
-			   " SET facts = access_merged(facts, excluded.facts, ?5)"
+			   " SET facts = access_merged(facts, excluded.facts,"
+			   " (SELECT base FROM execution WHERE key = excluded.execution))"
 			   " WHERE facts != excluded.facts",
-	[SQL_TOUCH_PUT] = "INSERT OR IGNORE INTO touch VALUES(?1, ?2, ?3)",
+	[SQL_TOUCH_PUT] = "INSERT OR IGNORE INTO touch SELECT object, changes, execution"
+			  " FROM put_rows",
+	[SQL_NAMED_PUT_ALL] = "INSERT INTO named SELECT path, object, last FROM put_rows WHERE 1"
+			      " ON CONFLICT(path, object) DO UPDATE"
+			      " SET last = excluded.last WHERE last < excluded.last",
 	[SQL_NAMED_PUT] = "INSERT INTO named VALUES(?1, ?2, ?3) ON CONFLICT(path, object) DO UPDATE"
 			  " SET last = excluded.last WHERE last < excluded.last",
 	[SQL_NAME_PUT] = "INSERT OR IGNORE INTO name_event VALUES(?1, ?2, ?3, ?4, ?5, ?6)",

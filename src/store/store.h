@@ -41,22 +41,34 @@ struct run_filter {
 };
 
 /* Newest first. */
-int store_runs(struct store *s, const struct run_filter *f, struct arena *a, struct run **out, size_t *n);
+int store_runs(struct store *s, const struct run_filter *f, struct arena *a, struct run **out,
+	       size_t *n);
 int store_run(struct store *s, const struct id *id, struct arena *a, struct run *out);
-int store_run_executions(struct store *s, const struct id *run, struct arena *a, struct execution **out, size_t *n);
-int store_run_accesses(struct store *s, const struct id *run, struct arena *a, struct access **out, size_t *n);
-int store_run_names(struct store *s, const struct id *run, struct arena *a, struct name_event **out, size_t *n);
-int store_run_holes(struct store *s, const struct id *run, struct arena *a, struct hole **out, size_t *n);
-int store_run_notes(struct store *s, const struct id *run, struct arena *a, struct note **out, size_t *n);
+int store_run_executions(struct store *s, const struct id *run, struct arena *a,
+			 struct execution **out, size_t *n);
+int store_run_accesses(struct store *s, const struct id *run, struct arena *a, struct access **out,
+		       size_t *n);
+int store_run_names(struct store *s, const struct id *run, struct arena *a, struct name_event **out,
+		    size_t *n);
+int store_run_holes(struct store *s, const struct id *run, struct arena *a, struct hole **out,
+		    size_t *n);
+int store_run_notes(struct store *s, const struct id *run, struct arena *a, struct note **out,
+		    size_t *n);
 
 /* Set-valued: one call per level of a walk. Ids that are not known are passed
  * over. ids may be in any order and are not kept. */
-int store_executions(struct store *s, const struct id *ids, size_t n_ids, struct arena *a, struct execution **out, size_t *n);
-int store_children(struct store *s, const struct id *parents, size_t n_ids, struct arena *a, struct execution **out, size_t *n);
-int store_objects(struct store *s, const struct id *ids, size_t n_ids, struct arena *a, struct object **out, size_t *n);
-int store_accesses_by_execution(struct store *s, const struct id *ids, size_t n_ids, struct arena *a, struct access **out, size_t *n);
-int store_accesses_by_object(struct store *s, const struct id *ids, size_t n_ids, struct arena *a, struct access **out, size_t *n);
-int store_names_by_object(struct store *s, const struct id *ids, size_t n_ids, struct arena *a, struct name_event **out, size_t *n);
+int store_executions(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
+		     struct execution **out, size_t *n);
+int store_children(struct store *s, const struct id *parents, size_t n_ids, struct arena *a,
+		   struct execution **out, size_t *n);
+int store_objects(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
+		  struct object **out, size_t *n);
+int store_accesses_by_execution(struct store *s, const struct id *ids, size_t n_ids,
+				struct arena *a, struct access **out, size_t *n);
+int store_accesses_by_object(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
+			     struct access **out, size_t *n);
+int store_names_by_object(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
+			  struct name_event **out, size_t *n);
 
 /* Every object that ever had this name, newest use first. time is when it last
  * was accessed under it or given it. */
@@ -64,10 +76,12 @@ struct named {
 	struct id object;
 	int64_t time;
 };
-int store_objects_by_path(struct store *s, const char *path, struct arena *a, struct named **out, size_t *n);
+int store_objects_by_path(struct store *s, const char *path, struct arena *a, struct named **out,
+			  size_t *n);
 
 /* Ids of one kind between two bounds; at most `most`, in order of id. */
-int store_ids(struct store *s, const struct id_prefix *p, size_t most, struct arena *a, struct id **out, size_t *n);
+int store_ids(struct store *s, const struct id_prefix *p, size_t most, struct arena *a,
+	      struct id **out, size_t *n);
 
 struct store_info {
 	const char *where;	/* for messages */
@@ -76,7 +90,7 @@ struct store_info {
 };
 int store_info(struct store *s, struct arena *a, struct store_info *out);
 
-/* ------------------------------------------------------------------------
+/*
  * For those who write a store: one of these per kind, registered in store.c.
  * The functions above check arguments and call straight through.
  */
@@ -85,17 +99,27 @@ struct store_ops {
 	int (*open)(const char *where, enum store_mode mode, struct store **out);
 	void (*close)(struct store *s);
 	int (*put)(struct store *s, const struct facts *f);
-	int (*boot_offset)(struct store *s, const char *host, const char *boot, int64_t proposed, int64_t *kept);
-	int (*runs)(struct store *s, const struct run_filter *f, struct arena *a, struct run **out, size_t *n);
-	int (*executions)(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a, struct execution **out, size_t *n);
-	int (*accesses)(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a, struct access **out, size_t *n);
-	int (*names)(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a, struct name_event **out, size_t *n);
-	int (*objects)(struct store *s, const struct id *ids, size_t n_ids, struct arena *a, struct object **out, size_t *n);
-	int (*holes)(struct store *s, const struct id *run, struct arena *a, struct hole **out, size_t *n);
-	int (*notes)(struct store *s, const struct id *run, struct arena *a, struct note **out, size_t *n);
+	int (*boot_offset)(struct store *s, const char *host, const char *boot, int64_t proposed,
+			   int64_t *kept);
+	int (*runs)(struct store *s, const struct run_filter *f, struct arena *a, struct run **out,
+		    size_t *n);
+	int (*executions)(struct store *s, int by, const struct id *ids, size_t n_ids,
+			  struct arena *a, struct execution **out, size_t *n);
+	int (*accesses)(struct store *s, int by, const struct id *ids, size_t n_ids,
+			struct arena *a, struct access **out, size_t *n);
+	int (*names)(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
+		     struct name_event **out, size_t *n);
+	int (*objects)(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
+		       struct object **out, size_t *n);
+	int (*holes)(struct store *s, const struct id *run, struct arena *a, struct hole **out,
+		     size_t *n);
+	int (*notes)(struct store *s, const struct id *run, struct arena *a, struct note **out,
+		     size_t *n);
 	int (*run)(struct store *s, const struct id *id, struct arena *a, struct run *out);
-	int (*by_path)(struct store *s, const char *path, struct arena *a, struct named **out, size_t *n);
-	int (*ids)(struct store *s, const struct id_prefix *p, size_t most, struct arena *a, struct id **out, size_t *n);
+	int (*by_path)(struct store *s, const char *path, struct arena *a, struct named **out,
+		       size_t *n);
+	int (*ids)(struct store *s, const struct id_prefix *p, size_t most, struct arena *a,
+		   struct id **out, size_t *n);
 	int (*info)(struct store *s, struct arena *a, struct store_info *out);
 };
 
@@ -110,7 +134,8 @@ struct store {
 
 /* The accesses that may have changed an object: few, where its readers may be
  * a million (a library, a reference genome). */
-static inline int store_changes_by_object(struct store *s, const struct id *ids, size_t n_ids, struct arena *a, struct access **out, size_t *n)
+static inline int store_changes_by_object(struct store *s, const struct id *ids, size_t n_ids,
+					  struct arena *a, struct access **out, size_t *n)
 {
 	return s->ops->accesses(s, BY_OBJECT_CHANGES, ids, n_ids, a, out, n);
 }
