@@ -350,10 +350,23 @@ int detour_install(enum detour_group group)
 {
 	static uint32_t done IN_DATA;
 	uint32_t bit = 1u << group;
+	int r;
 
 	if (__atomic_fetch_or(&done, bit, __ATOMIC_ACQ_REL) & bit)
 		return 0;
-	return group == DETOUR_LOADER ? loader_watch() : group_install(group);
+	/* another group may lie in the same page, which one thread would lock
+	 * while another writes; nobody waits for ever, least of all in a signal
+	 * handler for the code that it interrupted */
+	for (int i = 0; __atomic_exchange_n(&image.installing, 1, __ATOMIC_ACQ_REL); i++) {
+		if (i == 1000) {
+			(void)__atomic_fetch_and(&done, ~bit, __ATOMIC_ACQ_REL);
+			return -1;
+		}
+		(void)sys0(SYS_sched_yield);
+	}
+	r = group == DETOUR_LOADER ? loader_watch() : group_install(group);
+	__atomic_store_n(&image.installing, 0, __ATOMIC_RELEASE);
+	return r;
 }
 
 #else

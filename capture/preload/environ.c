@@ -71,8 +71,9 @@ static int preload_shorten(char *value)
 {
 	char *item = find_library(value), *rest;
 
+	/* an environment that the program has copied shares the string */
 	if (!item)
-		return 0;
+		return value[0] == 0;
 	rest = item + item_size(item);
 	if (*rest)
 		rest++;
@@ -118,6 +119,21 @@ static void put_number(struct writer *w, uint64_t v)
 	put(w, digits, text_number(digits, v));
 }
 
+/* The other libraries that the program wants preloaded. */
+static void put_others(struct writer *w, const char *value)
+{
+	while (*value) {
+		size_t n = item_size(value);
+
+		if (n && !(n == text_size(library) - 1 && text_begins(value, library))) {
+			put(w, ":", 1);
+			put(w, value, n);
+		}
+		value += n;
+		value += *value != 0;
+	}
+}
+
 static const char *preload_of(char *const *envp)
 {
 	for (; envp && *envp; envp++)
@@ -131,8 +147,7 @@ int environ_wants_us(char *const *envp)
 	if (!library[0])
 		return 0;
 	for (; envp && *envp; envp++)
-		if (text_begins(*envp, SESSION_VAR) ||
-		    text_begins(*envp, "LD_TRACE_LOADED_OBJECTS="))
+		if (text_begins(*envp, "LD_TRACE_LOADED_OBJECTS="))
 			return 0;
 	return 1;
 }
@@ -166,15 +181,12 @@ char *const *environ_for_exec(char *const *envp, void *room, size_t size)
 		n++;
 	w = (struct writer){ (char *)(out + n + 3), (char *)room + size };
 	for (size_t i = 0; i < n; i++)
-		if (!text_begins(envp[i], PRELOAD_VAR))
+		if (!text_begins(envp[i], PRELOAD_VAR) && !text_begins(envp[i], SESSION_VAR))
 			out[at++] = envp[i];
 	out[at++] = w.at;
 	put(&w, PRELOAD_VAR, sizeof(PRELOAD_VAR) - 1);
 	put(&w, library, text_size(library) - 1);
-	if (others[0]) {
-		put(&w, ":", 1);
-		put(&w, others, text_size(others) - 1);
-	}
+	put_others(&w, others);
 	put(&w, "", 1);
 	out[at++] = w.at;
 	put(&w, SESSION_VAR, sizeof(SESSION_VAR) - 1);

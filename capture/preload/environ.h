@@ -16,8 +16,8 @@ int environ_find(char *const *envp);
 /* Takes both out of the program's own environment, in place. */
 void environ_hide(char **envp);
 
-/* Should a program that gets this environment be recorded? Not when it names a
- * session already, nor when the loader is only asked what it would load. */
+/* Should a program that gets this environment be recorded? Not when the loader
+ * is only asked what it would load (ldd). */
 int environ_wants_us(char *const *envp);
 int environ_library_is_there(void);
 

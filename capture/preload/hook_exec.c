@@ -3,10 +3,8 @@
 /* hook_exec.c - one image becoming another */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -93,29 +91,56 @@ static int go(const struct departure *d, char *const *envp)
  * memory, which goes with it. A vfork child has none of its own: what it took
  * from its parent's it could not give back, and gave it back too early, other
  * threads of the parent would write over it. It stands on the stack of a
- * parent thread that sleeps, or on 32 KiB that posix_spawn has made; both have
- * room for this.
+ * parent thread that sleeps, or on 32 KiB that posix_spawn has made: enough
+ * for the usual environment.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wframe-larger-than="
-__attribute__((noinline)) static int go_small(const struct departure *d, char *const *envp)
+__attribute__((noinline)) static int go_on_stack(const struct departure *d, char *const *envp)
 {
 	_Alignas(16) char room[6144];
 
 	return go(d, environ_for_exec(envp, room, sizeof(room)));
 }
-
-__attribute__((noinline)) static int go_large(const struct departure *d, char *const *envp)
-{
-	_Alignas(16) char room[24 << 10];
-
-	return go(d, environ_for_exec(envp, room, sizeof(room)));
-}
 #pragma GCC diagnostic pop
+
+/* A larger one is mapped, in the parent. The mapping is given back when the
+ * same thread starts the next child: this one is then long gone. */
+static void *room_of_thread(size_t size)
+{
+	uintptr_t self = (uintptr_t)__builtin_thread_pointer();
+
+	for (unsigned i = 0; i < SPAWN_ROOMS; i++) {
+		struct spawn_room *r = &image.spawn[i];
+		uintptr_t none = 0;
+		long map;
+
+		if (__atomic_load_n(&r->thread, __ATOMIC_ACQUIRE) != self &&
+		    !__atomic_compare_exchange_n(&r->thread, &none, self, 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		if (r->size >= size)
+			return r->room;
+		if (r->room)
+			(void)sys2(SYS_munmap, r->room, r->size);
+		map = sys6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		r->room = sys_failed(map) ? NULL : (void *)map;
+		r->size = r->room ? size : 0;
+		return r->room;
+	}
+	return NULL;
+}
 
 static int go_from_shared_memory(const struct departure *d, char *const *envp)
 {
-	return environ_room(envp) <= 6144 ? go_small(d, envp) : go_large(d, envp);
+	size_t size = environ_room(envp);
+	void *room;
+
+	if (size <= 6144)
+		return go_on_stack(d, envp);
+	room = room_of_thread(size);
+	return go(d, room ? environ_for_exec(envp, room, size) : envp);
 }
 
 static int go_from_own_memory(const struct departure *d, char *const *envp)
@@ -152,9 +177,11 @@ static int can_follow(const struct departure *d)
 
 	if (!environ_library_is_there())
 		return 0;
+	if (!session.arena->narrow)
+		return 1;
+	/* an open descriptor is the program's own: its file is not read */
 	if (d->how == BY_FEXECVE || d->flags & AT_EMPTY_PATH)
-		return sys4(SYS_pread64, d->dirfd, ident, sizeof(ident), 0) < 5 ||
-		       ident[0] != 0x7f || ident[4] == sizeof(void *) / 4;
+		return 1;
 	fd = sys4(SYS_openat, d->dirfd, d->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 	if (fd < 0)
 		return 1;
@@ -216,111 +243,4 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 	return depart(&(struct departure){ .how = BY_FEXECVE, .inner = NEXT(fexecve), .dirfd = fd,
 					   .path = "", .argv = argv },
 		      envp);
-}
-
-/* Inside a sandbox a system call of ours could be the program's death. What is
- * open is looked up before it closes, counted further in memory, and nothing
- * else is recorded. */
-static long sandboxed(long nr, const long *a, int closes)
-{
-	static const char kind[] = "sandbox";
-	static const char why[] =
-		"it has put itself into a sandbox (seccomp); later opens are not recorded";
-	struct prov_hole *h;
-	long r;
-
-	if (!closes || !image_ready())
-		return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	for (int fd = 0; fd < 16; fd++)
-		(void)tally_of(fd);
-	h = record_begin(PROV_HOLE, sizeof(*h) + sizeof(kind) + sizeof(why));
-	if (h) {
-		h->kind_size = sizeof(kind);
-		h->why_size = sizeof(why);
-		memcpy(h->text, kind, sizeof(kind));
-		memcpy(h->text + sizeof(kind), why, sizeof(why));
-		record_end(h);
-	}
-	image_seal(1);
-	r = NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (r < 0)
-		image_seal(0);
-	return r;
-}
-
-EXPORT int prctl(int option, ...)
-{
-	long a[6] = { option };
-	va_list ap;
-
-	va_start(ap, option);
-	for (int i = 1; i < 5; i++)
-		a[i] = va_arg(ap, long);
-	va_end(ap);
-	if (option != PR_SET_SECCOMP)
-		return NEXT(prctl)(option, a[1], a[2], a[3], a[4]);
-	return (int)sandboxed(SYS_prctl, a, 1);
-}
-
-/* syscall(2) lets a program do anything without a name for it. What has a hook
- * goes to the hook; the rest passes. */
-EXPORT long syscall(long nr, ...)
-{
-	long a[6];
-	va_list ap;
-
-	va_start(ap, nr);
-	for (int i = 0; i < 6; i++)
-		a[i] = va_arg(ap, long);
-	va_end(ap);
-	switch (nr) {
-	case SYS_read:
-		return read((int)a[0], (void *)a[1], (size_t)a[2]);
-	case SYS_write:
-		return write((int)a[0], (const void *)a[1], (size_t)a[2]);
-	case SYS_openat:
-		return openat64((int)a[0], (const char *)a[1], (int)a[2], (mode_t)a[3]);
-#ifdef SYS_open
-	case SYS_open:
-		return open64((const char *)a[0], (int)a[1], (mode_t)a[2]);
-#endif
-	case SYS_close:
-		return close((int)a[0]);
-	case SYS_execve:
-		return execve((const char *)a[0], (char *const *)a[1], (char *const *)a[2]);
-	case SYS_openat2: {
-		long fd = real_result(sys4(SYS_openat2, a[0], a[1], a[2], a[3]));
-		/* struct open_how begins with the 64-bit flags */
-		if (fd >= 0)
-			tally_open((int)fd, (int)a[0], (const char *)a[1],
-				   (int)*(uint64_t *)a[2], 0);
-		return fd;
-	}
-	case SYS_copy_file_range:
-		return copy_file_range((int)a[0], (off64_t *)a[1], (int)a[2], (off64_t *)a[3],
-				       (size_t)a[4], (unsigned)a[5]);
-	case SYS_renameat2:
-		return renameat2((int)a[0], (const char *)a[1], (int)a[2], (const char *)a[3],
-				 (unsigned)a[4]);
-	case SYS_unlinkat:
-		return unlinkat((int)a[0], (const char *)a[1], (int)a[2]);
-#ifdef SYS_seccomp
-	case SYS_seccomp:
-		/* SECCOMP_SET_MODE_STRICT, SECCOMP_SET_MODE_FILTER */
-		return sandboxed(nr, a, a[0] <= 1);
-#endif
-	case SYS_prctl:
-		return sandboxed(nr, a, a[0] == PR_SET_SECCOMP);
-	case SYS_close_range:
-		return close_range((unsigned)a[0], (unsigned)a[1], (int)a[2]);
-#ifdef SYS_vfork
-	case SYS_vfork:
-#endif
-	case SYS_clone:
-	case SYS_clone3:
-		image_is_shared();
-		return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	default:
-		return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	}
 }

@@ -187,6 +187,7 @@ static int detour_wanted(char *const *envp)
 __attribute__((constructor)) static void begin(int argc, char **argv, char **envp)
 {
 	const char *alone;
+	char ***copied;
 
 	/* prov itself is not recorded: it marks its executable with this name */
 	if (!argv || !envp || environ_find(envp) < 0 || elf_find_any("prov_is_not_recorded")) {
@@ -209,6 +210,11 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 	environ_report(envp);
 	report_objects(elf_objects());
 	loaded_known = objects_count();
-	if (!(session.start_flags & PROV_ENV_KEPT))
-		environ_hide(envp);
+	if (session.start_flags & PROV_ENV_KEPT)
+		return;
+	environ_hide(envp);
+	/* a library that was initialised before us may have called setenv(3) */
+	copied = elf_find_any("environ");
+	if (copied && *copied && *copied != envp)
+		environ_hide(*copied);
 }

@@ -15,7 +15,7 @@
 	X(DETOUR_SPAWN, execl) X(DETOUR_SPAWN, execle) X(DETOUR_SPAWN, execlp)          \
 	X(DETOUR_SPAWN, execv) X(DETOUR_SPAWN, execvp) X(DETOUR_SPAWN, execvpe)         \
 	X(DETOUR_SPAWN, posix_spawn) X(DETOUR_SPAWN, posix_spawnp)                      \
-	X(DETOUR_SPAWN, system) X(DETOUR_SPAWN, popen)                                  \
+	X(DETOUR_SPAWN, system) X(DETOUR_SPAWN, popen) X(DETOUR_SPAWN, wordexp)         \
 	X(DETOUR_UNLINK, shm_unlink) X(DETOUR_UNLINK, sem_unlink)                       \
 	X(DETOUR_UNLINK, tmpfile) X(DETOUR_UNLINK, tmpfile64)                           \
 	X(DETOUR_PREAD, aio_read) X(DETOUR_PREAD, aio_read64)                           \
@@ -55,10 +55,13 @@ void *late_enter(unsigned f, unsigned group) __attribute__((used));
 
 void *late_enter(unsigned f, unsigned group)
 {
+	/* before there is a child that could begin the image in its own name */
+	int ready = image_ready();
+
 	if (group == DETOUR_NONE || group == DETOUR_SPAWN)
 		image_is_shared();
 	/* where the first detours were not possible or not wanted, these are not */
-	if (group != DETOUR_NONE && !(session.start_flags & PROV_STDIO_BLIND) && image_ready() &&
+	if (group != DETOUR_NONE && !(session.start_flags & PROV_STDIO_BLIND) && ready &&
 	    detour_install((enum detour_group)group) < 0 && group == DETOUR_SPAWN)
 		report_failure();
 	return real_next((enum function)f);

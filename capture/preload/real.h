@@ -31,7 +31,7 @@
 	X(__read_nocancel) X(__write_nocancel) X(__pread64_nocancel) X(__close_nocancel)      \
 	X(__open64_nocancel)                                                                  \
 	X(execl) X(execle) X(execlp) X(execv) X(execvp) X(execvpe)                            \
-	X(posix_spawn) X(posix_spawnp) X(system) X(popen)                                     \
+	X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(wordexp)                          \
 	X(shm_unlink) X(sem_unlink) X(tmpfile) X(tmpfile64)                                   \
 	X(aio_read) X(aio_read64) X(aio_write) X(aio_write64) X(lio_listio) X(lio_listio64)   \
 	X(dlopen) X(dlmopen) X(vfork) X(clone) X(pthread_exit) X(pthread_cancel) X(backtrace) \

@@ -268,7 +268,7 @@ void *record_begin(uint32_t type, size_t size)
 		r = record_in(c, type, (uint32_t)size);
 		if (r)
 			return r;
-		if (chunk_next(c) < 0)
+		if (session.sealed || chunk_next(c) < 0)
 			break;
 	}
 	if (image.chunk)
@@ -325,7 +325,7 @@ static uint32_t pid_space(void)
 	struct statx st;
 
 	if (sys5(SYS_statx, AT_FDCWD, "/proc/self/ns/pid", 0, STATX_INO, &st) < 0)
-		return UINT32_MAX;
+		return PROV_PID_SPACE_UNKNOWN;
 	return (uint32_t)st.stx_ino == session.arena->pid_space ? 0 : (uint32_t)st.stx_ino;
 }
 
@@ -388,10 +388,10 @@ int image_is_mine(void)
 	       (uint32_t)sys0(SYS_getpid) == image.pid;
 }
 
-void image_seal(int sealed)
+void image_seal(void)
 {
-	session.sealed = (uint32_t)sealed;
-	__atomic_store_n(&image.state, sealed ? IMAGE_SEALED : IMAGE_ON, __ATOMIC_RELEASE);
+	session.sealed = 1;
+	__atomic_store_n(&image.state, IMAGE_SEALED, __ATOMIC_RELEASE);
 }
 
 int image_counts(void)

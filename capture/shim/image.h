@@ -31,6 +31,7 @@ enum image_state {
 #define FD_TABLES  1024u
 #define KNOWN_SIZE 64u		/* recently opened objects; a power of two */
 #define CHUNKS_KEPT 64u
+#define SPAWN_ROOMS  64u
 #define MAPS_MAX   32u
 #define SCRATCH_ROOM 10240u
 #define SCRATCHES    64u
@@ -52,6 +53,12 @@ struct scratch {
 	_Alignas(16) char room[SCRATCH_ROOM];
 };
 
+struct spawn_room {		/* environment of a thread's newest vfork child */
+	uintptr_t thread;
+	void *room;
+	size_t size;
+};
+
 struct image {
 	uint32_t state;
 	uint32_t pid;
@@ -62,11 +69,13 @@ struct image {
 	uint32_t n_chunks;
 	uint32_t names;		/* bumped when names may have changed under us */
 	uint32_t pid_space;	/* as in prov_chunk */
+	uint32_t installing;	/* a thread writes detours */
 	uint32_t shared;	/* a child that shares this memory may be at work */
 	struct prov_tally *fd[FD_NEAR];
 	struct known known[KNOWN_SIZE];
 	struct shared_map maps[MAPS_MAX];
 	struct prov_tally **far[FD_TABLES];
+	struct spawn_room spawn[SPAWN_ROOMS];
 	struct scratch scratch[SCRATCHES];
 } __attribute__((aligned(4096)));	/* whole pages: the kernel wipes no less */
 
@@ -94,7 +103,7 @@ int session_set(const char *value);
 int image_ready(void);
 
 /* From now on no system call of our own, in this process and those it forks. */
-void image_seal(int sealed);
+void image_seal(void);
 /* May tallies change? Also when sealed. */
 int image_counts(void);
 

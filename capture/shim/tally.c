@@ -152,7 +152,8 @@ int tally_is_of(int fd, const struct prov_tally *t)
 void tally_lost(void)
 {
 	static const char kind[] = "closed";
-	static const char why[] = "a descriptor was closed while another thread waited in it; what came through is not counted";
+	static const char why[] = "a descriptor was closed while another thread waited in it; "
+				  "what came through is not counted";
 	struct prov_hole *h = record_begin(PROV_HOLE, sizeof(*h) + sizeof(kind) + sizeof(why));
 
 	if (!h)

@@ -49,7 +49,7 @@ struct prov_arena {
 	uint32_t version;
 	uint32_t chunk_size;
 	uint32_t chunks;	/* how many fit into the file */
-	uint32_t reserved0;
+	uint32_t narrow;	/* not 0: 32-bit programs can run here, which could not load us */
 	uint32_t ready;		/* chunks below this have memory behind them */
 	uint32_t hint;		/* where to look for a free chunk next */
 	uint32_t closed;	/* not 0: the session is over, report nothing more */
@@ -86,6 +86,8 @@ struct prov_chunk {
 	uint64_t lost;		/* records of this image that found no room */
 	uint64_t pad[3];
 };
+
+#define PROV_PID_SPACE_UNKNOWN UINT32_MAX	/* there is no /proc to ask */
 
 /* In an owner word: the pid is one of another pid namespace. */
 #define PROV_OWNER_ELSEWHERE UINT32_C(0x80000000)

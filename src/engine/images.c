@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "prov/segment.h"
 
 /* pid and space, which a name begins with */
 #define NEWEST_KEY offsetof(struct live_name, start)
@@ -138,15 +139,22 @@ static void lives_check_elsewhere(struct lives *l)
 	if (!proc)
 		return;
 	while ((d = readdir(proc))) {
-		uint32_t pid = d->d_name[0] >= '0' && d->d_name[0] <= '9' ? pid_elsewhere(d->d_name) : 0;
+		bool is_pid = d->d_name[0] >= '0' && d->d_name[0] <= '9';
+		uint32_t pid = is_pid ? pid_elsewhere(d->d_name) : 0;
 
 		if (pid)
 			*map_at(&alive, &pid, sizeof(pid)) = l;
 	}
 	(void)closedir(proc);
-	for (size_t i = 0; i < l->n; i++)
-		if (l->list[i].name.space && !map_get(&alive, &l->list[i].name.pid, sizeof(uint32_t)))
+	/* where the namespace is not known (no /proc), neither is what became of
+	 * it: such an image is never given up before the session ends */
+	for (size_t i = 0; i < l->n; i++) {
+		const struct live_name *name = &l->list[i].name;
+
+		if (name->space && name->space != PROV_PID_SPACE_UNKNOWN &&
+		    !map_get(&alive, &name->pid, sizeof(name->pid)))
 			l->list[i].gone = true;
+	}
 	map_release(&alive);
 }
 
@@ -164,7 +172,8 @@ void lives_check(struct lives *l, bool thoroughly)
 		one->gone = one->replaced;
 		elsewhere |= !one->gone && one->name.space;
 		if (!one->gone && !one->name.space)
-			one->gone = thoroughly ? image_is_over(&one->name) : pid_is_gone(one->name.pid);
+			one->gone = thoroughly ? image_is_over(&one->name)
+					       : pid_is_gone(one->name.pid);
 	}
 	/* dear, and not urgent: it only gives memory back */
 	if (elsewhere && (thoroughly || clock_mono() - l->looked > INT64_C(1000000000))) {

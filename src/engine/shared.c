@@ -112,6 +112,7 @@ int shared_create(struct shared *s, const char *path, const struct id *session, 
 		.chunk_size = PROV_CHUNK_SIZE,
 		.chunks = s->chunks,
 		.ready = (uint32_t)ready,
+		.narrow = access("/lib/ld-linux.so.2", F_OK) == 0,
 		.collector = (uint32_t)getpid(),
 		.pid_space = stat("/proc/self/ns/pid", &space) < 0 ? 0 : (uint32_t)space.st_ino,
 	};
