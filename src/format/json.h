@@ -37,6 +37,7 @@ void json_uint(struct json *j, const char *key, uint64_t value);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 void json_time(struct json *j, const char *key, int64_t real);	/* RFC 3339; 0 = null */
-void json_id(struct json *j, const char *key, enum id_kind kind, const struct id *id);	/* zero id = null */
+/* A zero id is null. */
+void json_id(struct json *j, const char *key, enum id_kind kind, const struct id *id);
 void json_strings(struct json *j, const char *key, const struct strings *s);
 #endif

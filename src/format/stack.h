@@ -13,7 +13,7 @@
 struct stacks {
 	uint32_t *front;	/* per node: the one drawn for it; itself when apart */
 	uint32_t *n;		/* per front: files in the stack, 1 when apart */
-	uint32_t *next;		/* per node: the next file of its stack by name, VIEW_NONE at the end */
+	uint32_t *next;		/* per node: next file of its stack by name; last: VIEW_NONE */
 };
 
 /* Allocates from the view. */

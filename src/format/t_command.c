@@ -105,7 +105,9 @@ static void text_is_never_wider_than_asked(void **state)
 {
 	static const char *const texts[] = {
 		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e",
-		"a\xcc\x81" "e\xcc\x81" "i\xcc\x81o\xcc\x81", "\x01\x02\x03\x04\xff\xfe", "plain text here",
+		"a\xcc\x81" "e\xcc\x81" "i\xcc\x81o\xcc\x81",
+		"\x01\x02\x03\x04\xff\xfe",
+		"plain text here",
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

@@ -38,22 +38,32 @@ static void two_steps_are_drawn_as_expected(void **state)
 {
 	char *got = draw("five", "dot");
 
-	assert_string_equal(got,
-	      "digraph provenance {\n"
-	      "  rankdir=LR nodesep=0.2 ranksep=0.28 fontname=\"Helvetica\" fontsize=12 bgcolor=white\n"
-	      "  node [fontname=\"Helvetica\" fontsize=11 fontcolor=black color=black margin=\"0.07,0.04\" height=0.3]\n"
-	      "  edge [fontname=\"Helvetica\" fontsize=11 color=\"#333333\" arrowsize=0.7]\n"
-	      "  labelloc=t label=\"counts.txt\\nrun r222b0bd5 by ada@login1, 2026-11-20 06:00:00: ./count.sh\\nrounded: file (yellow: input, blue: made)   square: program (purple: failed)\\nframe: pipeline   dashed arrow: only possible\"\n"
-	      "  n3 [shape=box style=\"filled\" fillcolor=\"#E69F00\" label=\"sort -o names.sorted\\nnames.txt\" tooltip=\"sort -o names.sorted names.txt\"];\n"
-	      "  n4 [shape=box style=\"filled\" fillcolor=\"#E69F00\" label=\"uniq -c names.sorted\\ncounts.txt\" tooltip=\"uniq -c names.sorted counts.txt\"];\n"
-	      "  n0 [shape=box style=\"rounded,filled\" fillcolor=\"#56B4E9\" label=\"counts.txt\" tooltip=\"/home/ada/yeast/counts.txt\" penwidth=3 color=\"#D55E00\" fontname=\"Helvetica-Bold\"];\n"
-	      "  n1 [shape=box style=\"rounded,filled\" fillcolor=\"#F0E442\" label=\"names.txt\" tooltip=\"/home/ada/yeast/names.txt\"];\n"
-	      "  n2 [shape=box style=\"rounded,filled\" fillcolor=\"#56B4E9\" label=\"names.sorted\" tooltip=\"/home/ada/yeast/names.sorted\"];\n"
-	      "  n1 -> n3 [];\n"
-	      "  n3 -> n2 [];\n"
-	      "  n2 -> n4 [];\n"
-	      "  n4 -> n0 [];\n"
-	      "}\n");
+	assert_string_equal(
+		got, "digraph provenance {\n"
+		     "  rankdir=LR nodesep=0.2 ranksep=0.28 fontname=\"Helvetica\" fontsize=12 "
+		     "bgcolor=white\n"
+		     "  node [fontname=\"Helvetica\" fontsize=11 fontcolor=black color=black "
+		     "margin=\"0.07,0.04\" height=0.3]\n"
+		     "  edge [fontname=\"Helvetica\" fontsize=11 color=\"#333333\" arrowsize=0.7]\n"
+		     "  labelloc=t label=\"counts.txt\\nrun r222b0bd5 by ada@login1, 2026-11-20 "
+		     "06:00:00: ./count.sh\\nrounded: file (yellow: input, blue: made)   square: "
+		     "program (purple: failed)\\nframe: pipeline   dashed arrow: only possible\"\n"
+		     "  n3 [shape=box style=\"filled\" fillcolor=\"#E69F00\" label=\"sort -o "
+		     "names.sorted\\nnames.txt\" tooltip=\"sort -o names.sorted names.txt\"];\n"
+		     "  n4 [shape=box style=\"filled\" fillcolor=\"#E69F00\" label=\"uniq -c "
+		     "names.sorted\\ncounts.txt\" tooltip=\"uniq -c names.sorted counts.txt\"];\n"
+		     "  n0 [shape=box style=\"rounded,filled\" fillcolor=\"#56B4E9\" "
+		     "label=\"counts.txt\" tooltip=\"/home/ada/yeast/counts.txt\" penwidth=3 "
+		     "color=\"#D55E00\" fontname=\"Helvetica-Bold\"];\n"
+		     "  n1 [shape=box style=\"rounded,filled\" fillcolor=\"#F0E442\" "
+		     "label=\"names.txt\" tooltip=\"/home/ada/yeast/names.txt\"];\n"
+		     "  n2 [shape=box style=\"rounded,filled\" fillcolor=\"#56B4E9\" "
+		     "label=\"names.sorted\" tooltip=\"/home/ada/yeast/names.sorted\"];\n"
+		     "  n1 -> n3 [];\n"
+		     "  n3 -> n2 [];\n"
+		     "  n2 -> n4 [];\n"
+		     "  n4 -> n0 [];\n"
+		     "}\n");
 	free(got);
 }
 
@@ -96,7 +106,8 @@ static double channel(const char *hex)
 		return v / 12.92;
 	/* x^2.4 = x^2 * x^0.4 without libm: fifth root of x^2 by Newton's method */
 	for (int i = 0; i < 40; i++)
-		root -= (root * root * root * root * root - x * x) / (5 * root * root * root * root);
+		root -= (root * root * root * root * root - x * x) /
+			(5 * root * root * root * root);
 	return x * x * root;
 }
 
@@ -113,7 +124,8 @@ static void fill_colours_are_okabe_ito_and_black_reads_on_them(void **state)
 		at += strlen("fillcolor=\"");
 		memcpy(hex, at, 7);
 		assert_non_null(strstr(allowed, hex));
-		light = 0.2126 * channel(hex + 1) + 0.7152 * channel(hex + 3) + 0.0722 * channel(hex + 5);
+		light = 0.2126 * channel(hex + 1) + 0.7152 * channel(hex + 3) +
+			0.0722 * channel(hex + 5);
 		assert_true((light + 0.05) / 0.05 >= 4.5);
 	}
 	assert_true(n > 20);

@@ -136,8 +136,11 @@ static int not_found(struct store *s, const char *text, const char *kinds, struc
 
 	(void)store_info(s, a, &info);
 	if (id_prefix_parse(text, &p) && welcome(kinds, p.kind))
-		return fail(ENOENT, "%s: no %s has an id that begins so, and no file is called so (store: %s)",
-			    text, p.kind == ID_RUN ? "run" : p.kind == ID_EXECUTION ? "execution" : "file",
+		return fail(ENOENT,
+			    "%s: no %s has an id that begins so, and no file is called so "
+			    "(store: %s)", text,
+			    p.kind == ID_RUN ? "run" :
+			    p.kind == ID_EXECUTION ? "execution" : "file",
 			    info.where);
 	if (welcome(kinds, ID_OBJECT))
 		return fail(ENOENT,
