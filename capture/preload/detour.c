@@ -158,7 +158,6 @@ static void jump_write(unsigned char *at, const void *to)
 	__atomic_store_n((uint64_t *)at, word, __ATOMIC_SEQ_CST);
 }
 
-/* A leading endbr64 stays where it is. */
 static unsigned char *entry_of(const struct link_map *libc, enum function f)
 {
 	unsigned char *p = elf_find_in(libc, real_name(f));
@@ -168,10 +167,18 @@ static unsigned char *entry_of(const struct link_map *libc, enum function f)
 	return p;
 }
 
+/* Where a function's work begins: compilers for processors with indirect branch
+ * tracking put endbr64 in front. The jump replaces that as well. */
+static const unsigned char *behind_endbr(const unsigned char *p)
+{
+	return p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e && p[3] == 0xfa ? p + 4 : p;
+}
+
 static const void *trampoline_prepare(const struct detour *d, const unsigned char *p)
 {
 	int32_t rel;
 
+	p = behind_endbr(p);
 	if (p[0] == 0x80 && p[1] == 0x3d && p[6] == 0) {
 		__builtin_memcpy(&rel, p + 2, 4);
 		d->tramp->what = p + 7 + rel;
@@ -198,7 +205,7 @@ static int loader_watch(void)
 	struct r_debug *d = elf_debug();
 	unsigned char *p = d ? (unsigned char *)d->r_brk : NULL;
 
-	if (!p || (uintptr_t)p & 15 || p[0] != 0xc3 || p[1] == 0 ||
+	if (!p || (uintptr_t)p & 15 || *behind_endbr(p) != 0xc3 || p[1] == 0 ||
 	    !jump_reaches(p, (void *)loaded_report))
 		return -1;
 	if (text_unlock((uintptr_t)p, (uintptr_t)p + JUMP_SIZE) < 0)

@@ -15,28 +15,28 @@ EXPORT ssize_t read(int fd, void *p, size_t n)
 {
 	if (real_is_detoured(FN_read))
 		return NEXT(read)(fd, p, n);
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = NEXT(read)(fd, p, n);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
 ssize_t detour_read(int fd, void *p, size_t n)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = INNER(read)(fd, p, n);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
 ssize_t detour_read_nocancel(int fd, void *p, size_t n)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = ((__typeof__(&read))real_table[FN___read_nocancel].inner)(fd, p, n);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
@@ -44,28 +44,28 @@ EXPORT ssize_t write(int fd, const void *p, size_t n)
 {
 	if (real_is_detoured(FN_write))
 		return NEXT(write)(fd, p, n);
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = NEXT(write)(fd, p, n);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
 ssize_t detour_write(int fd, const void *p, size_t n)
 {
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = INNER(write)(fd, p, n);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
 ssize_t detour_write_nocancel(int fd, const void *p, size_t n)
 {
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = ((__typeof__(&write))real_table[FN___write_nocancel].inner)(fd, p, n);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
@@ -73,28 +73,28 @@ EXPORT ssize_t pread64(int fd, void *p, size_t n, off64_t at)
 {
 	if (real_is_detoured(FN_pread64))
 		return NEXT(pread64)(fd, p, n, at);
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = NEXT(pread64)(fd, p, n, at);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
 ssize_t detour_pread64(int fd, void *p, size_t n, off64_t at)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = INNER(pread64)(fd, p, n, at);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
 ssize_t detour_pread64_nocancel(int fd, void *p, size_t n, off64_t at)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = ((__typeof__(&pread64))real_table[FN___pread64_nocancel].inner)(fd, p, n, at);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
@@ -102,73 +102,73 @@ EXPORT ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at)
 {
 	if (real_is_detoured(FN_pwrite64))
 		return NEXT(pwrite64)(fd, p, n, at);
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = NEXT(pwrite64)(fd, p, n, at);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
 ssize_t detour_pwrite64(int fd, const void *p, size_t n, off64_t at)
 {
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = INNER(pwrite64)(fd, p, n, at);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
 EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = NEXT(readv)(fd, v, n);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
 EXPORT ssize_t writev(int fd, const struct iovec *v, int n)
 {
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = NEXT(writev)(fd, v, n);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
 EXPORT ssize_t preadv64(int fd, const struct iovec *v, int n, off64_t at)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = NEXT(preadv64)(fd, v, n, at);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
 EXPORT ssize_t pwritev64(int fd, const struct iovec *v, int n, off64_t at)
 {
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = NEXT(pwritev64)(fd, v, n, at);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
 EXPORT ssize_t preadv64v2(int fd, const struct iovec *v, int n, off64_t at, int flags)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = NEXT(preadv64v2)(fd, v, n, at, flags);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
 EXPORT ssize_t pwritev64v2(int fd, const struct iovec *v, int n, off64_t at, int flags)
 {
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = NEXT(pwritev64v2)(fd, v, n, at, flags);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
@@ -188,12 +188,12 @@ ssize_t __pread64_chk(int fd, void *p, size_t n, off64_t at, size_t room) ALIAS(
 
 EXPORT ssize_t __pread_chk(int fd, void *p, size_t n, off64_t at, size_t room)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = NEXT(__pread_chk)(fd, p, n, at, room);
 
 	/* with aio in the program the detour of pread(2) has counted it */
 	if (!real_is_detoured(FN_pread64))
-		tally_after_read(fd, t, r);
+		tally_after_read(t, r);
 	return r;
 }
 

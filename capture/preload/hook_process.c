@@ -16,7 +16,7 @@ static pid_t forked(pid_t pid)
 	struct prov_fork *r;
 
 	if (pid == 0) {
-		(void)image_ready();
+		image_forked();
 	} else if (pid > 0 && image_ready()) {
 		r = record_begin(PROV_FORK, sizeof(*r));
 		if (r) {

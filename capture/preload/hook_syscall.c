@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "detour.h"
 #include "real.h"
 #include "shim/image.h"
 #include "shim/sys.h"
@@ -71,8 +72,16 @@ static long sandboxed(long nr, const long *a, const struct sock_fprog *filter)
 	return r;
 }
 
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65	/* Linux 6.3: memory once writable can never be executed */
+#endif
+
 static long through_prctl(long nr, const long *a)
 {
+	/* the last moment for detours that would be written when needed */
+	if (a[0] == PR_SET_MDWE && image_ready() && !(session.start_flags & PROV_STDIO_BLIND))
+		for (int group = DETOUR_SPAWN; group <= DETOUR_LOADER; group++)
+			(void)detour_install((enum detour_group)group);
 	if (a[0] != PR_SET_SECCOMP)
 		return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 	return sandboxed(nr, a, a[1] == SECCOMP_MODE_FILTER ? (const void *)a[2] : NULL);
@@ -94,7 +103,7 @@ EXPORT int prctl(int option, ...)
 	for (int i = 1; i < 5; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	if (option != PR_SET_SECCOMP)
+	if (option != PR_SET_SECCOMP && option != PR_SET_MDWE)
 		return NEXT(prctl)(option, a[1], a[2], a[3], a[4]);
 	return (int)through_prctl(SYS_prctl, a);
 }
@@ -104,7 +113,8 @@ EXPORT int prctl(int option, ...)
  * syscall(2) is not; the rest passes. */
 EXPORT long syscall(long nr, ...)
 {
-	struct prov_tally *t;
+	struct prov_tally *closing;
+	struct held t;
 	long a[6], r;
 	va_list ap;
 
@@ -116,12 +126,12 @@ EXPORT long syscall(long nr, ...)
 	case SYS_read:
 		t = tally_before_read((int)a[0]);
 		r = NEXT(syscall)(nr, a[0], a[1], a[2]);
-		tally_after_read((int)a[0], t, r);
+		tally_after_read(t, r);
 		return r;
 	case SYS_write:
 		t = tally_before_write((int)a[0]);
 		r = NEXT(syscall)(nr, a[0], a[1], a[2]);
-		tally_after_write((int)a[0], t, r);
+		tally_after_write(t, r);
 		return r;
 	case SYS_openat:
 		r = NEXT(syscall)(nr, a[0], a[1], a[2], a[3]);
@@ -138,10 +148,10 @@ EXPORT long syscall(long nr, ...)
 		return r;
 #endif
 	case SYS_close:
-		t = tally_detach((int)a[0]);
+		closing = tally_detach((int)a[0]);
 		r = NEXT(syscall)(nr, a[0]);
-		if (t)
-			tally_release(t);
+		if (closing)
+			tally_release(closing);
 		return r;
 	case SYS_dup2:
 	case SYS_dup3:

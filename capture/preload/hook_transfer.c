@@ -16,19 +16,18 @@
 
 /* A transfer is a read of one and a write of the other. */
 struct transfer {
-	struct prov_tally *from, *to;
-	int from_fd, to_fd;
+	struct held from, to;
 };
 
 static struct transfer transfer_before(int from, int to)
 {
-	return (struct transfer){ tally_before_read(from), tally_before_write(to), from, to };
+	return (struct transfer){ tally_before_read(from), tally_before_write(to) };
 }
 
 static ssize_t transfer_after(struct transfer t, ssize_t n)
 {
-	tally_after_read(t.from_fd, t.from, n);
-	tally_after_write(t.to_fd, t.to, n);
+	tally_after_read(t.from, n);
+	tally_after_write(t.to, n);
 	return n;
 }
 
@@ -65,10 +64,10 @@ EXPORT ssize_t tee(int from, int to, size_t n, unsigned flags)
 
 EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t n, unsigned flags)
 {
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = NEXT(vmsplice)(fd, v, n, flags);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
@@ -98,19 +97,19 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 
 EXPORT ssize_t recv(int fd, void *p, size_t n, int flags)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = NEXT(recv)(fd, p, n, flags);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
 EXPORT ssize_t recvfrom(int fd, void *p, size_t n, int flags, struct sockaddr *a, socklen_t *len)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = NEXT(recvfrom)(fd, p, n, flags, a, len);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
@@ -120,29 +119,29 @@ ssize_t __recvfrom_chk(int fd, void *p, size_t n, size_t room, int flags, struct
 
 EXPORT ssize_t __recv_chk(int fd, void *p, size_t n, size_t room, int flags)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = NEXT(__recv_chk)(fd, p, n, room, flags);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
 EXPORT ssize_t __recvfrom_chk(int fd, void *p, size_t n, size_t room, int flags, struct sockaddr *a,
 			      socklen_t *len)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = NEXT(__recvfrom_chk)(fd, p, n, room, flags, a, len);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	ssize_t r = NEXT(recvmsg)(fd, m, flags);
 
-	tally_after_read(fd, t, r);
+	tally_after_read(t, r);
 	return r;
 }
 
@@ -157,46 +156,46 @@ static ssize_t vector_bytes(const struct mmsghdr *v, int n)
 
 EXPORT int recvmmsg(int fd, struct mmsghdr *v, unsigned n, int flags, struct timespec *timeout)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held t = tally_before_read(fd);
 	int r = NEXT(recvmmsg)(fd, v, n, flags, timeout);
 
-	tally_after_read(fd, t, vector_bytes(v, r));
+	tally_after_read(t, vector_bytes(v, r));
 	return r;
 }
 
 EXPORT ssize_t send(int fd, const void *p, size_t n, int flags)
 {
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = NEXT(send)(fd, p, n, flags);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
 EXPORT ssize_t sendto(int fd, const void *p, size_t n, int flags, const struct sockaddr *a,
 		      socklen_t len)
 {
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = NEXT(sendto)(fd, p, n, flags, a, len);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 {
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	ssize_t r = NEXT(sendmsg)(fd, m, flags);
 
-	tally_after_write(fd, t, r);
+	tally_after_write(t, r);
 	return r;
 }
 
 EXPORT int sendmmsg(int fd, struct mmsghdr *v, unsigned n, int flags)
 {
-	struct prov_tally *t = tally_before_write(fd);
+	struct held t = tally_before_write(fd);
 	int r = NEXT(sendmmsg)(fd, v, n, flags);
 
-	tally_after_write(fd, t, vector_bytes(v, r));
+	tally_after_write(t, vector_bytes(v, r));
 	return r;
 }

@@ -362,7 +362,8 @@ static int image_begin(void)
 	session.parent_start = image.start;
 	if (!session.begun) {
 		session.begun = 1;
-		(void)sys3(SYS_madvise, &image, sizeof(image), MADV_WIPEONFORK);
+		session.wipe_by_hand =
+			sys3(SYS_madvise, &image, sizeof(image), MADV_WIPEONFORK) < 0;
 	}
 	return 0;
 }
@@ -386,6 +387,13 @@ int image_is_mine(void)
 {
 	return !__atomic_load_n(&image.shared, __ATOMIC_RELAXED) || session.sealed ||
 	       (uint32_t)sys0(SYS_getpid) == image.pid;
+}
+
+void image_forked(void)
+{
+	if (session.wipe_by_hand)
+		memset(&image, 0, sizeof(image));
+	(void)image_ready();
 }
 
 void image_seal(void)

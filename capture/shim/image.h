@@ -90,6 +90,7 @@ struct session {
 	struct prov_arena *arena;
 	uint32_t *owners;
 	uint32_t start_flags;	/* enum prov_start_flags */
+	uint32_t wipe_by_hand;	/* the kernel is older than 4.14 */
 	uint32_t sealed;	/* a forked child must not begin an image */
 };
 
@@ -101,6 +102,9 @@ int session_set(const char *value);
 /* Begins the image if it is new; 1 when it may record. Never blocks; another
  * thread that is just beginning makes this answer 0. */
 int image_ready(void);
+
+/* In a forked child: begins its image. */
+void image_forked(void);
 
 /* From now on no system call of our own, in this process and those it forks. */
 void image_seal(void);

@@ -142,27 +142,28 @@ struct prov_tally *tally_find(int fd)
 	return none;
 }
 
-int tally_is_of(int fd, const struct prov_tally *t)
-{
-	struct prov_tally **slot = fd >= 0 ? slot_of(fd, 0) : NULL;
+/* The collector settles a record 200 ms after its last close at the earliest. */
+#define SETTLED UINT64_C(100000000)
 
-	return slot && __atomic_load_n(slot, __ATOMIC_RELAXED) == t;
-}
-
-void tally_lost(void)
+int held_late(struct held h)
 {
 	static const char kind[] = "closed";
-	static const char why[] = "a descriptor was closed while another thread waited in it; "
-				  "what came through is not counted";
-	struct prov_hole *h = record_begin(PROV_HOLE, sizeof(*h) + sizeof(kind) + sizeof(why));
+	static const char why[] = "a descriptor was closed while another thread waited in it; what "
+				  "came through is not counted";
+	struct prov_hole *r;
 
-	if (!h)
-		return;
-	h->kind_size = sizeof(kind);
-	h->why_size = sizeof(why);
-	memcpy(h->text, kind, sizeof(kind));
-	memcpy(h->text + sizeof(kind), why, sizeof(why));
-	record_end(h);
+	if (__atomic_load_n(&h.tally->opened, __ATOMIC_RELAXED) == h.opened &&
+	    now_coarse() - __atomic_load_n(&h.tally->closed, __ATOMIC_RELAXED) < SETTLED)
+		return 1;
+	r = record_begin(PROV_HOLE, sizeof(*r) + sizeof(kind) + sizeof(why));
+	if (!r)
+		return 0;
+	r->kind_size = sizeof(kind);
+	r->why_size = sizeof(why);
+	memcpy(r->text, kind, sizeof(kind));
+	memcpy(r->text + sizeof(kind), why, sizeof(why));
+	record_end(r);
+	return 0;
 }
 
 static struct known *known_slot(const struct prov_object *o)
@@ -409,10 +410,10 @@ void tally_protect(uintptr_t at, size_t size)
 
 void tally_directory(int fd)
 {
-	struct prov_tally *t = tally_before_read(fd);
+	struct held h = tally_before_read(fd);
 
-	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_DIRECTORY_READ, __ATOMIC_RELAXED);
-	tally_after_read(fd, t, 0);
+	(void)__atomic_fetch_or(&h.tally->flags, PROV_TALLY_DIRECTORY_READ, __ATOMIC_RELAXED);
+	tally_after_read(h, 0);
 }
 
 void tally_read_by_libc(int fd)
@@ -422,7 +423,7 @@ void tally_read_by_libc(int fd)
 	/* a vfork child's descriptor has no slot; the parent's has the same number */
 	if (image.state != IMAGE_ON || !image_is_mine())
 		return;
-	t = tally_before_read(fd);
+	t = tally_before_read(fd).tally;
 	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_READ, __ATOMIC_RELAXED);
 	t->last_read = t->first_read;
 }
@@ -437,5 +438,5 @@ void tally_cut(int fd)
 
 void tally_touch_write(int fd)
 {
-	tally_after_write(fd, tally_before_write(fd), 0);
+	tally_after_write(tally_before_write(fd), 0);
 }

@@ -48,18 +48,27 @@ static inline struct prov_tally *tally_of(int fd)
 	return tally_find(fd);
 }
 
-/* Says that a call went through a descriptor that was closed meanwhile. */
-void tally_lost(void);
-int tally_is_of(int fd, const struct prov_tally *t);
+/*
+ * A tally while a call is under way. The call may block for hours; meanwhile
+ * another thread can close the descriptor, the collector settle the record, and
+ * its memory become another record's. The time of opening tells which it is.
+ */
+struct held {
+	struct prov_tally *tally;
+	uint64_t opened;
+};
 
-/* A call may block for hours, and another thread close its descriptor or put
- * another file there: the tally may since have become part of another record. */
-static inline int tally_stays(int fd, const struct prov_tally *t)
+/* May the call be counted although its descriptor was closed meanwhile? Not
+ * when the record may have been settled; a hole says so then. */
+int held_late(struct held h);
+
+static inline int held_still(struct held h)
 {
-	if (__builtin_expect((unsigned)fd < FD_NEAR &&
-			     __atomic_load_n(&image.fd[fd], __ATOMIC_RELAXED) == t, 1))
+	if (__builtin_expect(__atomic_load_n(&h.tally->opened, __ATOMIC_RELAXED) == h.opened &&
+				     !__atomic_load_n(&h.tally->closed, __ATOMIC_RELAXED),
+			     1))
 		return 1;
-	return t == &tally_mute || tally_is_of(fd, t);
+	return held_late(h);
 }
 
 /* One instruction, so that a signal handler that does I/O cannot come between;
@@ -76,45 +85,41 @@ static inline void count(uint64_t *at, uint64_t n)
 }
 
 /* Before a call that may read, so that "first" is never too late. */
-static inline struct prov_tally *tally_before_read(int fd)
+static inline struct held tally_before_read(int fd)
 {
 	struct prov_tally *t = tally_of(fd);
 
 	if (__builtin_expect(__atomic_load_n(&t->first_read, __ATOMIC_RELAXED) == 0, 0))
 		__atomic_store_n(&t->first_read, now_exact(), __ATOMIC_RELAXED);
-	return t;
+	return (struct held){ t, __atomic_load_n(&t->opened, __ATOMIC_RELAXED) };
 }
 
-static inline struct prov_tally *tally_before_write(int fd)
+static inline struct held tally_before_write(int fd)
 {
 	struct prov_tally *t = tally_of(fd);
 
 	if (__builtin_expect(__atomic_load_n(&t->first_write, __ATOMIC_RELAXED) == 0, 0))
 		__atomic_store_n(&t->first_write, now_exact(), __ATOMIC_RELAXED);
-	return t;
+	return (struct held){ t, __atomic_load_n(&t->opened, __ATOMIC_RELAXED) };
 }
 
-static inline void tally_after_read(int fd, struct prov_tally *t, ssize_t n)
+static inline void tally_after_read(struct held h, ssize_t n)
 {
-	if (__builtin_expect(n < 0, 0))
+	struct prov_tally *t = h.tally;
+
+	if (__builtin_expect(n < 0, 0) || !held_still(h))
 		return;
-	if (__builtin_expect(!tally_stays(fd, t), 0)) {
-		tally_lost();
-		return;
-	}
 	count(&t->reads, 1);
 	count(&t->bytes_read, (uint64_t)n);
 	__atomic_store_n(&t->last_read, now_coarse(), __ATOMIC_RELAXED);
 }
 
-static inline void tally_after_write(int fd, struct prov_tally *t, ssize_t n)
+static inline void tally_after_write(struct held h, ssize_t n)
 {
-	if (__builtin_expect(n < 0, 0))
+	struct prov_tally *t = h.tally;
+
+	if (__builtin_expect(n < 0, 0) || !held_still(h))
 		return;
-	if (__builtin_expect(!tally_stays(fd, t), 0)) {
-		tally_lost();
-		return;
-	}
 	count(&t->writes, 1);
 	count(&t->bytes_written, (uint64_t)n);
 	__atomic_store_n(&t->last_write, now_coarse(), __ATOMIC_RELAXED);

@@ -11,6 +11,7 @@
 #include "aggregate/session.h"
 #include "base/clock.h"
 #include "base/conf.h"
+#include "base/path.h"
 #include "base/mem.h"
 #include "model/key.h"
 
@@ -134,6 +135,30 @@ static void add_blind(struct aggregate *a)
 	}
 }
 
+/* The program that prov started itself and that never reported. */
+static void add_unseen_root(struct aggregate *a)
+{
+	const char *name = strings_next(&a->run.argv, NULL), *kind, *why;
+	struct past *p;
+
+	if (!id_is_zero(&a->counts.root) || !a->root_pid || !name)
+		return;
+	p = past_new(a, a->root_pid, a->run.start);
+	p->how = HOW_ROOT;
+	p->exe = path_program(&a->memory, name);
+	if (!p->exe)
+		p->exe = "";
+	p->cwd = a->run.cwd;
+	p->uid = a->run.uid;
+	p->argv = a->run.argv;
+	why = blind_reason(&a->memory, p->exe[0] ? p->exe : name, &kind);
+	p->blind = kind != NULL;
+	a->counts.root = p->id;
+	a->counts.processes++;
+	if (kind)
+		session_hole(a, &p->id, kind, why, 1);
+}
+
 static void emit_early_opens(struct aggregate *a)
 {
 	for (size_t i = 0; i < a->n_earlies; i++) {
@@ -216,6 +241,57 @@ static void inherit(struct aggregate *a)
 	map_release(&by_id);
 }
 
+static int compare_starts(const void *a, const void *b)
+{
+	const struct past *x = *(struct past *const *)a, *y = *(struct past *const *)b;
+
+	return x->name.start < y->name.start ? -1 : x->name.start > y->name.start;
+}
+
+/*
+ * What a parent had mapped to write and share, a forked child may read and
+ * write without a call that could be seen. One that has read nothing itself
+ * could only write what the parent could; it need not be suspected. Parents
+ * come before their children, so that grandchildren are reached too.
+ */
+static void inherit_mappings(struct aggregate *a)
+{
+	struct past **by_start = arena_alloc(&a->memory, (a->n_past + 1) * sizeof(*by_start));
+
+	if (!a->n_mappings)
+		return;
+	for (size_t i = 0; i < a->n_past; i++)
+		by_start[i] = &a->past[i];
+	qsort(by_start, a->n_past, sizeof(*by_start), compare_starts);
+	for (size_t i = 0; i < a->n_past; i++) {
+		const struct past *p = by_start[i];
+		size_t n = p->how == HOW_FORK ? a->n_mappings : 0;
+
+		for (size_t k = 0; k < n; k++) {
+			const struct mapping m = a->mappings[k];
+			struct access x = {
+				.exec = p->id,
+				.object = m.object,
+				.path = m.path,
+				.flags = ACCESS_INHERIT | ACCESS_UNSURE | ACCESS_READ |
+					 ACCESS_WRITE | ACCESS_MAP_READ | ACCESS_MAP_WRITE,
+				.first_read = p->name.start,
+				.last_read = p->name.start,
+				.first_write = p->name.start,
+				.last_write = p->name.start,
+				.opened = p->name.start,
+			};
+			struct facts f = { .accesses = &x, .n_accesses = 1 };
+
+			if (!id_equal(&m.exec, &p->parent) || m.since > p->name.start)
+				continue;
+			if (p->reads)
+				a->out.facts(a->out.ctx, &f);
+			session_mapping(a, &p->id, &m.object, m.path, p->name.start);
+		}
+	}
+}
+
 static void emit_executions(struct aggregate *a)
 {
 	struct execution *list = arena_alloc(&a->memory, a->n_past * sizeof(*list));
@@ -293,12 +369,14 @@ static void emit_objects(struct aggregate *a, int64_t hash_max)
 
 void aggregate_root_ended(struct aggregate *a, uint32_t pid, int status, int64_t when)
 {
+	a->root_pid = pid;
 	session_wait(a, pid, status, when);
 }
 
 void aggregate_finish(struct aggregate *a, int64_t hash_max)
 {
 	add_silent_forks(a);
+	add_unseen_root(a);
 	past_sort(a);
 	add_blind(a);
 	past_sort(a);
@@ -306,6 +384,7 @@ void aggregate_finish(struct aggregate *a, int64_t hash_max)
 	apply_replacements(a);
 	apply_waits(a);
 	inherit(a);
+	inherit_mappings(a);
 	emit_executions(a);
 	emit_objects(a, hash_max);
 }

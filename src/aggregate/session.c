@@ -108,6 +108,22 @@ void session_wait(struct aggregate *a, uint32_t pid, int status, int64_t time)
 	a->waits[a->n_waits++] = (struct waited){ pid, status, time };
 }
 
+static bool carries_data(struct aggregate *a, const struct id *object)
+{
+	const struct object_note *n = map_get(&a->objects, object, sizeof(*object));
+
+	return n && object_kind_carries_data(n->object.kind);
+}
+
+void session_mapping(struct aggregate *a, const struct id *exec, const struct id *object,
+		     const char *path, int64_t since)
+{
+	a->mappings = arena_grow(&a->memory, a->mappings, a->n_mappings, &a->mapping_room,
+				 sizeof(*a->mappings));
+	a->mappings[a->n_mappings++] =
+		(struct mapping){ *exec, *object, arena_str(&a->memory, path), since };
+}
+
 void session_remember(struct aggregate *a, const struct image_record *im)
 {
 	struct past *p;
@@ -127,6 +143,13 @@ void session_remember(struct aggregate *a, const struct image_record *im)
 		.env = intern(a, &im->x.env),
 		.status = -1,
 	};
+	for (size_t i = 0; i < im->n_accesses; i++) {
+		const struct access *x = &im->accesses[i];
+
+		p->reads |= x->flags & ACCESS_READ && carries_data(a, &x->object);
+		if (x->flags & ACCESS_MAP_WRITE)
+			session_mapping(a, &im->x.id, &x->object, x->path, x->first_write);
+	}
 	a->counts.executions++;
 	if (im->x.how != HOW_EXEC)
 		a->counts.processes++;

@@ -32,6 +32,7 @@ struct past {
 	struct strings argv, env;
 	int64_t end;
 	bool ended, replaced;
+	bool reads;	/* has read data by calls of its own */
 	int status;		/* wait status, -1 unknown */
 };
 
@@ -64,6 +65,13 @@ struct early {
 	struct prov_tally tally;
 };
 
+/* A shared writable mapping, which every child forked later has as well. */
+struct mapping {
+	struct id exec, object;
+	const char *path;
+	int64_t since;
+};
+
 struct aggregate {
 	struct run run;
 	struct aggregate_out out;
@@ -81,6 +89,8 @@ struct aggregate {
 	struct forked *forks;		size_t n_forks, fork_room;
 	struct attempted *attempts;	size_t n_attempts, attempt_room;
 	struct early *earlies;		size_t n_earlies, early_room;
+	struct mapping *mappings;	size_t n_mappings, mapping_room;
+	uint32_t root_pid;	/* of the program that prov started */
 	struct aggregate_counts counts;
 };
 
@@ -93,6 +103,8 @@ void session_early_open(struct aggregate *a, const struct image_record *by,
 void session_exec(struct aggregate *a, const struct image_record *by, const struct prov_exec *x);
 void session_fork(struct aggregate *a, const struct image_record *by, const struct prov_fork *f);
 void session_wait(struct aggregate *a, uint32_t pid, int status, int64_t time);
+void session_mapping(struct aggregate *a, const struct id *exec, const struct id *object,
+		     const char *path, int64_t since);
 void session_remember(struct aggregate *a, const struct image_record *im);
 void session_ended(struct aggregate *a, const struct image_name *name, int64_t when, bool replaced);
 void session_release(struct aggregate *a);

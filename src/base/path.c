@@ -151,6 +151,34 @@ const char *path_real(struct arena *a, const char *path)
 	return full;
 }
 
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+const char *path_program(struct arena *a, const char *name)
+{
+	const char *dirs = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return is_program(name) ? path_real(a, name) : NULL;
+	/* what execvp(3) takes when there is no PATH */
+	if (!dirs)
+		dirs = "/bin:/usr/bin";
+	for (;;) {
+		size_t n = strcspn(dirs, ":");
+		const char *path = n ? arena_printf(a, "%.*s/%s", (int)n, dirs, name) : name;
+
+		if (is_program(path))
+			return path_real(a, path);
+		if (!dirs[n])
+			return NULL;
+		dirs += n + 1;
+	}
+}
+
 const char *path_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -19,6 +19,8 @@ int path_make(const char *dir);
 /* Absolute, without ".", ".." and doubled slashes; symlinks resolved as far as
  * the path exists. */
 const char *path_real(struct arena *a, const char *path);
+/* The file that execvp(3) would run for a name, real; NULL if there is none. */
+const char *path_program(struct arena *a, const char *name);
 const char *path_base(const char *path);	/* after the last slash; into path */
 /* 1 if dir lies on memory (tmpfs, ramfs), 0 if not or unknown. */
 bool path_on_memory(const char *dir);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
 /* cmd_run.c - prov run: a program, recorded */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,6 +16,7 @@
 #include "aggregate/redact.h"
 #include "base/conf.h"
 #include "base/err.h"
+#include "base/path.h"
 #include "engine/engine.h"
 #include "model/key.h"
 #include "prov/args.h"
@@ -231,6 +233,20 @@ static int run_unrecorded(const struct context *c, char **argv)
 	return child_leave_as(&child, status);
 }
 
+/* A 32-bit program's loader would complain of our library on standard error. */
+static bool can_be_entered(struct arena *a, const char *name)
+{
+	const char *path = path_program(a, name);
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	unsigned char ident[EI_NIDENT] = { 0 };
+
+	if (fd < 0)
+		return true;
+	(void)!read(fd, ident, sizeof(ident));
+	(void)close(fd);
+	return memcmp(ident, ELFMAG, SELFMAG) != 0 || ident[EI_CLASS] != ELFCLASS32;
+}
+
 static int run_recorded(struct context *c, struct recorder *rec, const struct id *run, char **argv,
 			bool quiet)
 {
@@ -239,7 +255,8 @@ static int run_recorded(struct context *c, struct recorder *rec, const struct id
 	struct buf env = { 0 };
 	int r, status;
 
-	recorder_environment(rec, &env);
+	if (can_be_entered(&c->arena, argv[0]))
+		recorder_environment(rec, &env);
 	r = child_start(&child, argv, &env);
 	buf_release(&env);
 	if (r) {

@@ -41,7 +41,8 @@ class Record:
         kinds = {o["id"]: o["kind"] for o in shown["objects"]}
         self.executions = {}
         for e in shown["executions"]:
-            files = [f for f in e["files"] if kinds[f["object"]] in COMPARED]
+            # what is inferred (a mapping that a fork has inherited) no call shows
+            files = [f for f in e["files"] if kinds[f["object"]] in COMPARED and not f.get("unsure")]
             self.executions[e["id"]] = Execution(
                 e["id"], e["parent"], e["pid"], e["exe"] or "", e["argv"], e["start"] or "",
                 e["status"], e["signal"] or 0, files,
