@@ -191,6 +191,25 @@ static int can_follow(const struct departure *d)
 	return ident[0] != 0x7f || ident[4] == sizeof(void *) / 4;
 }
 
+#define ADDRESS_LEAST 65536u	/* what vm.mmap_min_addr keeps empty */
+
+/* The kernel answers EFAULT where we would crash. The list is looked for, its
+ * strings only told from small numbers: a system call each would be dear. */
+static int is_readable(char *const *list)
+{
+	uintptr_t page = (uintptr_t)list & ~(uintptr_t)4095;
+	unsigned char in_core;
+
+	if (!list)
+		return 1;
+	if ((uintptr_t)list % sizeof(*list) || sys3(SYS_mincore, page, 1, &in_core) < 0)
+		return 0;
+	while (*list && (uintptr_t)*list >= ADDRESS_LEAST &&
+	       (uintptr_t)*list < (uintptr_t)0 - ADDRESS_LEAST)
+		list++;
+	return !*list;
+}
+
 static int depart(const struct departure *d, char *const *envp)
 {
 	struct prov_exec *record;
@@ -200,7 +219,8 @@ static int depart(const struct departure *d, char *const *envp)
 	int r;
 
 	/* what is not there is no attempt: a search through PATH makes many */
-	if (!image_ready() || object_at(d->dirfd, d->path, at_flags, &o) < 0)
+	if (!image_ready() || object_at(d->dirfd, d->path, at_flags, &o) < 0 ||
+	    !is_readable(d->argv) || !is_readable(envp))
 		return go(d, envp);
 	record = attempt(d->path, d->argv, &o);
 	if (!environ_wants_us(envp) || !can_follow(d))

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -55,6 +56,9 @@ int main(void)
 	say("mmap closed", (long)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 99, 0));
 	say("execve missing", execve("no", (char *[]){ "no", NULL }, NULL));
 	say("execve null", execve(null, NULL, NULL));
+	say("execve wild argv", execve("/bin/true", (char **)wild, (char *[]){ NULL }));
+	say("execve wild argument", execve("/bin/true", (char *[]){ wild, NULL }, NULL));
+	say("execve wild environment", execve("/bin/true", NULL, (char **)(intptr_t)-8));
 	say("waitpid nobody", waitpid(-1, NULL, 0));
 	say("openat bad folder", openat(99, "x", O_RDONLY));
 	say("copy_file_range closed", copy_file_range(99, NULL, fd, NULL, 1, 0));
