@@ -202,7 +202,7 @@ static int is_readable(char *const *list)
 
 	if (!list)
 		return 1;
-	if ((uintptr_t)list % sizeof(*list) || sys3(SYS_mincore, page, 1, &in_core) < 0)
+	if (sys3(SYS_mincore, page, 1, &in_core) < 0)
 		return 0;
 	while (*list && (uintptr_t)*list >= ADDRESS_LEAST &&
 	       (uintptr_t)*list < (uintptr_t)0 - ADDRESS_LEAST)
