@@ -60,19 +60,42 @@ void facts_add(struct arena *a, struct facts_of *l, const struct access *x)
 	l->at[l->n++] = x;
 }
 
-int known_load_execs(struct known *k, const struct execs *l)
+/* Those of l not asked about yet, which they are from now on; free() them. */
+static struct id *unasked_execs(const struct execs *l, unsigned what, size_t *n)
 {
 	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
+
+	*n = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		if ((l->at[i]->asked & what) == what)
+			continue;
+		l->at[i]->asked |= what;
+		ids[(*n)++] = l->at[i]->x.id;
+	}
+	return ids;
+}
+
+static struct id *unasked_objects(const struct objects *l, unsigned what, size_t *n)
+{
+	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
+
+	*n = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		if ((l->at[i]->asked & what) == what)
+			continue;
+		l->at[i]->asked |= what;
+		ids[(*n)++] = l->at[i]->o.id;
+	}
+	return ids;
+}
+
+int known_load_execs(struct known *k, const struct execs *l)
+{
 	struct execution *found = NULL;
-	size_t n = 0, n_found = 0;
+	size_t n, n_found = 0;
+	struct id *ids = unasked_execs(l, ASKED_ITSELF, &n);
 	int r = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->at[i]->asked)
-			continue;
-		l->at[i]->asked = true;
-		ids[n++] = l->at[i]->x.id;
-	}
 	if (n)
 		r = store_executions(k->store, ids, n, k->arena, &found, &n_found);
 	free(ids);
@@ -89,17 +112,11 @@ int known_load_execs(struct known *k, const struct execs *l)
 
 int known_load_exec_accesses(struct known *k, const struct execs *l)
 {
-	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
 	struct access *found = NULL;
-	size_t n = 0, n_found = 0;
+	size_t n, n_found = 0;
+	struct id *ids = unasked_execs(l, ASKED_ACCESSES, &n);
 	int r = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->at[i]->asked_accesses)
-			continue;
-		l->at[i]->asked_accesses = true;
-		ids[n++] = l->at[i]->x.id;
-	}
 	if (n)
 		r = store_accesses_by_execution(k->store, ids, n, k->arena, &found, &n_found);
 	free(ids);
@@ -128,7 +145,8 @@ int known_load_children(struct known *k, const struct execs *l, struct execs *ch
 		struct known_exec *x = known_exec(k, &found[i].id);
 
 		x->x = found[i];
-		x->found = x->asked = true;
+		x->asked |= ASKED_ITSELF;
+		x->found = true;
 		execs_add(k->arena, children, x);
 	}
 	return 0;
@@ -136,17 +154,11 @@ int known_load_children(struct known *k, const struct execs *l, struct execs *ch
 
 int known_load_objects(struct known *k, const struct objects *l)
 {
-	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
 	struct object *found = NULL;
-	size_t n = 0, n_found = 0;
+	size_t n, n_found = 0;
+	struct id *ids = unasked_objects(l, ASKED_ITSELF, &n);
 	int r = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->at[i]->asked)
-			continue;
-		l->at[i]->asked = true;
-		ids[n++] = l->at[i]->o.id;
-	}
 	if (n)
 		r = store_objects(k->store, ids, n, k->arena, &found, &n_found);
 	free(ids);
@@ -163,17 +175,11 @@ int known_load_objects(struct known *k, const struct objects *l)
 
 int known_load_names(struct known *k, const struct objects *l)
 {
-	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
 	struct name_event *found = NULL;
-	size_t n = 0, n_found = 0;
+	size_t n, n_found = 0;
+	struct id *ids = unasked_objects(l, ASKED_NAMES, &n);
 	int r = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->at[i]->asked_names)
-			continue;
-		l->at[i]->asked_names = true;
-		ids[n++] = l->at[i]->o.id;
-	}
 	if (n)
 		r = store_names_by_object(k->store, ids, n, k->arena, &found, &n_found);
 	free(ids);
@@ -191,17 +197,11 @@ int known_load_names(struct known *k, const struct objects *l)
 
 int known_load_changes(struct known *k, const struct objects *l)
 {
-	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
 	struct access *found = NULL;
-	size_t n = 0, n_found = 0;
+	size_t n, n_found = 0;
+	struct id *ids = unasked_objects(l, ASKED_CHANGES, &n);
 	int r = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->at[i]->asked_changes || l->at[i]->asked_all)
-			continue;
-		l->at[i]->asked_changes = true;
-		ids[n++] = l->at[i]->o.id;
-	}
 	if (n)
 		r = store_changes_by_object(k->store, ids, n, k->arena, &found, &n_found);
 	free(ids);
@@ -216,21 +216,19 @@ int known_load_changes(struct known *k, const struct objects *l)
 
 int known_load_all(struct known *k, const struct objects *l)
 {
-	struct id *ids = mem_alloc((l->n + 1) * sizeof(*ids));
 	struct access *found = NULL;
-	size_t n = 0, n_found = 0;
+	struct id *ids;
+	size_t n, n_found = 0;
 	int r = 0;
 
+	/* the changes among them come again */
 	for (size_t i = 0; i < l->n; i++) {
-		struct known_object *o = l->at[i];
-
-		if (o->asked_all)
+		if ((l->at[i]->asked & ASKED_ALL) == ASKED_ALL)
 			continue;
-		o->asked_all = true;
-		o->accesses.n = 0;
-		o->touches = NULL;
-		ids[n++] = o->o.id;
+		l->at[i]->accesses.n = 0;
+		l->at[i]->touches = NULL;
 	}
+	ids = unasked_objects(l, ASKED_ALL, &n);
 	if (n)
 		r = store_accesses_by_object(k->store, ids, n, k->arena, &found, &n_found);
 	free(ids);

@@ -23,10 +23,20 @@ struct visit {
 	int64_t lo, hi;
 };
 
+/* What the store was asked about an object or an execution. */
+enum {
+	ASKED_ITSELF = 1,
+	ASKED_ACCESSES = 2, /* of an execution */
+	ASKED_NAMES = 4,
+	ASKED_CHANGES = 8,	      /* the accesses that change the object */
+	ASKED_ALL = ASKED_CHANGES | 16, /* all accesses of the object */
+};
+
 struct known_exec {
 	struct execution x; /* only the id, unless found */
 	struct facts_of accesses;
-	bool asked, found, asked_accesses;
+	unsigned asked;
+	bool found;
 	/* the walk: how far in time it matters, see reach.c */
 	bool reached, queued;
 	int64_t in, up, next_in, next_up;
@@ -37,7 +47,8 @@ struct known_exec {
 
 struct known_object {
 	struct object o; /* only the id, unless found */
-	bool asked, found, asked_changes, asked_all, asked_names;
+	unsigned asked;
+	bool found;
 	struct facts_of accesses; /* all, or only what changes it */
 	struct name_event **names;
 	size_t n_names, names_room;

@@ -20,7 +20,8 @@ static int run_set(struct store *s, struct known *k, const struct id *run, struc
 		struct known_exec *e = known_exec(k, &x[i].id);
 
 		e->x = x[i];
-		e->found = e->asked = e->asked_accesses = e->reached = true;
+		e->asked |= ASKED_ITSELF | ASKED_ACCESSES;
+		e->found = e->reached = true;
 		e->in = e->up = INTERVAL_FOREVER;
 		execs_add(k->arena, set, e);
 	}
