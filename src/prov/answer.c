@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-int answer_option(struct answer *w, struct args *a, int o)
+static int take(struct answer *w, struct args *a, int o)
 {
 	switch (o) {
 	case 'd':
@@ -35,15 +35,31 @@ int answer_option(struct answer *w, struct args *a, int o)
 	return EXIT_USAGE;
 }
 
-int answer_graph(struct context *c, const struct answer *w, const char *subject, const char *kinds,
-		 struct graph *g)
+int answer_ask(struct context *c, int argc, char **argv, const char *what, struct answer *w)
+{
+	struct args a = args_begin(c, argc, argv);
+	int o, ret;
+
+	while ((o = args_next(&a)) > 0)
+		if ((ret = take(w, &a, o)))
+			return ret;
+	if (o < 0)
+		return a.status;
+	if (a.n_operands != 1)
+		return a.n_operands ? context_usage(c, "one %s at a time", what)
+				    : context_usage(c, "which %s?", what);
+	w->subject = a.operands[0];
+	return 0;
+}
+
+int answer_graph(struct context *c, const struct answer *w, const char *kinds, struct graph *g)
 {
 	struct subject s;
 	int ret = context_store(c);
 
 	if (ret)
 		return ret;
-	ret = subject_find(c->store, subject, kinds, &c->arena, &s);
+	ret = subject_find(c->store, w->subject, kinds, &c->arena, &s);
 	if (ret == 0)
 		ret = s.kind == ID_RUN ? query_run(c->store, &s.id, g)
 				       : query_walk(c->store, &s.id, &w->walk, g);
@@ -66,19 +82,13 @@ int answer_write(struct context *c, const struct answer *w, const struct graph *
 
 int answer_main(struct context *c, int argc, char **argv, enum walk_direction direction)
 {
-	struct args a = args_begin(c, argc, argv);
 	struct answer w = { .walk.direction = direction };
 	struct graph g = { 0 };
-	int o, ret;
+	int ret = answer_ask(c, argc, argv, "FILE", &w);
 
-	while ((o = args_next(&a)) > 0)
-		if ((ret = answer_option(&w, &a, o)))
-			return ret;
-	if (o < 0)
-		return a.status;
-	if (a.n_operands != 1)
-		return context_usage(c, a.n_operands ? "one FILE at a time" : "which FILE?");
-	ret = answer_graph(c, &w, a.operands[0], "o", &g);
+	if (ret || !w.subject)
+		return ret;
+	ret = answer_graph(c, &w, "o", &g);
 	if (ret == 0)
 		ret = answer_write(c, &w, &g, format_find(w.json ? "json" : "text"));
 	graph_release(&g);

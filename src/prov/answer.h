@@ -10,6 +10,7 @@ struct answer {
 	struct walk walk;
 	bool json, all, ascii;
 	const char *format;
+	const char *subject; /* the operand; in argv */
 };
 
 enum { ANSWER_AT = 256, ANSWER_ASCII, ANSWER_IMPACT };
@@ -33,11 +34,12 @@ enum { ANSWER_AT = 256, ANSWER_ASCII, ANSWER_IMPACT };
 			"of a FILE: what was made from it, not where it came from"                 \
 	}
 
-/* Takes one option in; 0, or an exit code after the message. */
-int answer_option(struct answer *w, struct args *a, int o);
+/* Reads options and the one operand, of the kind that what names in messages.
+ * 0, or an exit code after the message; subject stays NULL when --help or its
+ * like was all that was asked. */
+int answer_ask(struct context *c, int argc, char **argv, const char *what, struct answer *w);
 /* The graph of a RUN (whole) or a FILE (walked); kinds as in subject_find(). */
-int answer_graph(struct context *c, const struct answer *w, const char *subject, const char *kinds,
-		 struct graph *g);
+int answer_graph(struct context *c, const struct answer *w, const char *kinds, struct graph *g);
 /* Writes g to c->out; 0, or an exit code after the message. */
 int answer_write(struct context *c, const struct answer *w, const struct graph *g,
 		 const struct format_ops *format);

@@ -41,24 +41,17 @@ static int choose(struct context *c, const struct answer *w, const struct format
 
 static int export_main(struct context *c, int argc, char **argv)
 {
-	struct args a = args_begin(c, argc, argv);
 	const struct format_ops *format;
 	struct answer w = { .walk.direction = WALK_BACKWARD };
 	struct graph g = { 0 };
-	int o, ret;
+	int ret = answer_ask(c, argc, argv, "RUN or FILE", &w);
 
-	while ((o = args_next(&a)) > 0)
-		if ((ret = answer_option(&w, &a, o)))
-			return ret;
-	if (o < 0)
-		return a.status;
-	if (a.n_operands != 1)
-		return context_usage(c, a.n_operands ? "one RUN or FILE at a time"
-						     : "which RUN or FILE?");
+	if (ret || !w.subject)
+		return ret;
 	ret = choose(c, &w, &format);
 	if (ret)
 		return ret;
-	ret = answer_graph(c, &w, a.operands[0], "ro", &g);
+	ret = answer_graph(c, &w, "ro", &g);
 	if (ret == 0)
 		ret = answer_write(c, &w, &g, format);
 	graph_release(&g);
