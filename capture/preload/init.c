@@ -206,6 +206,7 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 		session.start_flags |= PROV_ENV_KEPT;
 	if (!image_ready())
 		return;
+	tally_granularity = &session.arena->granularity;
 	report_argv(argv);
 	environ_report(envp);
 	report_objects(elf_objects());

@@ -14,6 +14,8 @@
 struct prov_tally tally_mute;
 static const char several = 0;
 const char *tally_alone = &several;
+static const uint32_t every_access = PROV_FIRST_LAST;
+const uint32_t *tally_granularity = &every_access;
 
 static struct prov_tally **slot_of(int fd, int create)
 {
@@ -85,6 +87,18 @@ static int is_uninteresting(const struct prov_object *o)
 	return (o->mode & S_IFMT) == 0;
 }
 
+static uint32_t mode_flags(int open_flags)
+{
+	switch (open_flags & O_ACCMODE) {
+	case O_RDONLY:
+		return PROV_TALLY_READABLE;
+	case O_WRONLY:
+		return PROV_TALLY_WRITABLE;
+	default:
+		return PROV_TALLY_READABLE | PROV_TALLY_WRITABLE;
+	}
+}
+
 /* The record of a descriptor that somebody else opened. */
 static struct prov_open *adopt(int fd, const struct prov_object *o)
 {
@@ -111,7 +125,7 @@ struct prov_tally *tally_find(int fd)
 	struct prov_object o;
 	struct prov_open *r;
 
-	if (fd < 0 || !image_ready())
+	if (fd < 0 || !image_ready() || *tally_granularity == PROV_OFF)
 		return &tally_mute;
 	slot = slot_of(fd, 0);
 	t = slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
@@ -130,7 +144,7 @@ struct prov_tally *tally_find(int fd)
 	r = adopt(fd, &o);
 	if (!r)
 		return &tally_mute;
-	r->tally.flags = PROV_TALLY_INHERITED;
+	r->tally.flags = PROV_TALLY_INHERITED | mode_flags((int)sys2(SYS_fcntl, fd, F_GETFL));
 	r->tally.refs = 1;
 	record_end(r);
 	if (__atomic_compare_exchange_n(slot, &none, &r->tally, 0, __ATOMIC_ACQ_REL,
@@ -140,6 +154,14 @@ struct prov_tally *tally_find(int fd)
 	r->tally.closed = r->tally.opened;
 	__atomic_store_n(&r->tally.refs, 0, __ATOMIC_RELEASE);
 	return none;
+}
+
+struct prov_tally *tally_uncounted(int fd)
+{
+	/* whoever uses what it inherited has it open */
+	if (*tally_granularity != PROV_OFF)
+		(void)tally_of(fd);
+	return &tally_mute;
 }
 
 /* The collector settles a record 200 ms after its last close at the earliest. */
@@ -237,6 +259,11 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 		slot_set(fd, &tally_mute);
 		return;
 	}
+	if (*tally_granularity == PROV_OFF) {
+		/* found again when it is used in finer times */
+		slot_set(fd, NULL);
+		return;
+	}
 	name = text_hash(path, ((uint64_t)(uint32_t)dirfd << 32) ^ image.names);
 	k = known_slot(&o);
 	if (known_is(k, &o, name)) {
@@ -246,8 +273,8 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 		__atomic_store_n(&t->closed, 0, __ATOMIC_RELEASE);
 		if (cut)
 			tally_cut_now(t, created, now_exact());
-		if ((flags & O_ACCMODE) != O_RDONLY)
-			(void)__atomic_fetch_or(&t->flags, PROV_TALLY_WRITABLE, __ATOMIC_RELAXED);
+		if (mode_flags(flags) & ~t->flags)
+			(void)__atomic_fetch_or(&t->flags, mode_flags(flags), __ATOMIC_RELAXED);
 		slot_set(fd, t);
 		return;
 	}
@@ -259,8 +286,7 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 	r->tally.refs = 1;
 	if (cut)
 		tally_cut_now(&r->tally, created, r->head.time);
-	if ((flags & O_ACCMODE) != O_RDONLY)
-		r->tally.flags |= PROV_TALLY_WRITABLE;
+	r->tally.flags |= mode_flags(flags);
 	record_end(r);
 	*k = (struct known){
 		.ino = o.ino,
@@ -410,7 +436,7 @@ void tally_protect(uintptr_t at, size_t size)
 
 void tally_directory(int fd)
 {
-	struct held h = tally_before_read(fd);
+	struct held h = read_begin(tally_of(fd));
 
 	(void)__atomic_fetch_or(&h.tally->flags, PROV_TALLY_DIRECTORY_READ, __ATOMIC_RELAXED);
 	tally_after_read(h, 0);
@@ -423,7 +449,7 @@ void tally_read_by_libc(int fd)
 	/* a vfork child's descriptor has no slot; the parent's has the same number */
 	if (image.state != IMAGE_ON || !image_is_mine())
 		return;
-	t = tally_before_read(fd).tally;
+	t = read_begin(tally_of(fd)).tally;
 	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_READ, __ATOMIC_RELAXED);
 	t->last_read = t->first_read;
 }

@@ -17,6 +17,8 @@
 extern struct prov_tally tally_mute;
 /* Points to a byte that is not 0 while the process has one thread. */
 extern const char *tally_alone;
+/* Points to what is to be noted, enum prov_granularity; it may change any time. */
+extern const uint32_t *tally_granularity;
 
 struct prov_tally *tally_find(int fd);	/* never NULL */
 
@@ -46,6 +48,15 @@ static inline struct prov_tally *tally_of(int fd)
 			return t;
 	}
 	return tally_find(fd);
+}
+
+struct prov_tally *tally_uncounted(int fd);	/* where coarser granularity counts */
+
+static inline struct prov_tally *tally_to_count(int fd)
+{
+	if (__builtin_expect(__atomic_load_n(tally_granularity, __ATOMIC_RELAXED), 0))
+		return tally_uncounted(fd);
+	return tally_of(fd);
 }
 
 /*
@@ -84,23 +95,29 @@ static inline void count(uint64_t *at, uint64_t n)
 	__atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 }
 
-/* Before a call that may read, so that "first" is never too late. */
-static inline struct held tally_before_read(int fd)
+static inline struct held read_begin(struct prov_tally *t)
 {
-	struct prov_tally *t = tally_of(fd);
-
 	if (__builtin_expect(__atomic_load_n(&t->first_read, __ATOMIC_RELAXED) == 0, 0))
 		__atomic_store_n(&t->first_read, now_exact(), __ATOMIC_RELAXED);
 	return (struct held){ t, __atomic_load_n(&t->opened, __ATOMIC_RELAXED) };
 }
 
-static inline struct held tally_before_write(int fd)
+static inline struct held write_begin(struct prov_tally *t)
 {
-	struct prov_tally *t = tally_of(fd);
-
 	if (__builtin_expect(__atomic_load_n(&t->first_write, __ATOMIC_RELAXED) == 0, 0))
 		__atomic_store_n(&t->first_write, now_exact(), __ATOMIC_RELAXED);
 	return (struct held){ t, __atomic_load_n(&t->opened, __ATOMIC_RELAXED) };
+}
+
+/* Before a call that may read or write, so that "first" is never too late. */
+static inline struct held tally_before_read(int fd)
+{
+	return read_begin(tally_to_count(fd));
+}
+
+static inline struct held tally_before_write(int fd)
+{
+	return write_begin(tally_to_count(fd));
 }
 
 static inline void tally_after_read(struct held h, ssize_t n)

@@ -22,7 +22,7 @@ _prov_files()
 _prov_options()
 {
 	case $1 in
-	run) echo '--name --note --note-file --engine --quiet --help' ;;
+	run) echo '--name --note --note-file --engine --granularity --quiet --help' ;;
 	log) echo '--number --since --until --user --grep --json --help' ;;
 	show) echo '--all --json --help' ;;
 	lineage) echo '--depth --at --all --ascii --json --help' ;;
@@ -30,6 +30,7 @@ _prov_options()
 	stat) echo '--all --json --help' ;;
 	graph) echo '--output --impact --depth --at --all --help' ;;
 	export) echo '--format --output --impact --depth --at --all --help' ;;
+	granularity) echo '--help' ;;
 	doctor) echo '--json --help' ;;
 	config) echo '--json --help' ;;
 	help) echo '--help' ;;
@@ -39,7 +40,7 @@ _prov_options()
 
 _prov()
 {
-	local commands='run log show lineage impact stat graph export doctor config help version'
+	local commands='run log show lineage impact stat graph export granularity doctor config help version'
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command= at
 
 	COMPREPLY=()
@@ -63,6 +64,7 @@ _prov()
 	case $prev in
 	--since | --until | --at) _prov_words 'today yesterday now' "$cur" && return ;;
 	--engine) _prov_words 'auto preload' "$cur" && return ;;
+	--granularity) _prov_words 'first-last open-close off' "$cur" && return ;;
 	-f | --format) _prov_words 'prov-json json dot svg text' "$cur" && return ;;
 	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") && return ;;
 	-o | --output) _prov_files "$cur" && return ;;
@@ -74,6 +76,9 @@ _prov()
 	fi
 	case $command in
 	show | graph | export) _prov_words "$(_prov_runs)" "$cur" && _prov_files "$cur" ;;
+	granularity)
+		_prov_words "last first-last open-close off $(prov granularity 2>/dev/null | sed 's/ .*//')" "$cur"
+		;;
 	stat) _prov_words "$(_prov_runs)" "$cur" ;;
 	lineage | impact) _prov_files "$cur" ;;
 	config) _prov_words "$(prov config 2>/dev/null | sed -n '2,$s/ .*//p')" "$cur" ;;

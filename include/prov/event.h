@@ -89,6 +89,7 @@ enum prov_tally_flags {
 	PROV_TALLY_RENUMBERED = 1 << 5,	/* opened by a vfork child: .pid differs from the image's */
 	PROV_TALLY_DIRECTORY_READ = 1 << 6,
 	PROV_TALLY_WRITABLE = 1 << 7,	/* open for writing */
+	PROV_TALLY_READABLE = 1 << 8,	/* open for reading */
 };
 
 enum prov_open_flags {

@@ -103,7 +103,8 @@ static void on_open(struct aggregate *a, struct image_record *im, const struct p
 		return;
 	}
 	object_note(a, &object, path, false);
-	image_add_tally(im, image_access(im, &object.id, path), &o->tally);
+	image_add_tally(im, image_access(im, &object.id, path), &a->levels, &o->tally,
+			object.kind == OBJECT_DIRECTORY);
 	if (o->head.flags & (PROV_PATH_RAW | PROV_PATH_LONG))
 		session_hole(a, &im->x.id, "path",
 			     "the full name of a file could not be found out; "
@@ -346,6 +347,13 @@ static void on_ended(void *ctx, uint32_t pid, int64_t start, int64_t when, bool 
 	image_destroy(im);
 }
 
+static void on_switched(void *ctx, int64_t since, uint32_t granularity)
+{
+	struct aggregate *a = ctx;
+
+	levels_add(&a->levels, &a->memory, since, granularity);
+}
+
 static void on_running(void *ctx, uint32_t pid, int64_t start)
 {
 	struct aggregate *a = ctx;
@@ -382,6 +390,7 @@ struct aggregate *aggregate_create(const struct run *run, const struct aggregate
 		.ended = on_ended,
 		.settled = on_settled,
 		.commit = on_commit,
+		.switched = on_switched,
 		.running = on_running,
 		.hole = on_hole,
 	};

@@ -173,7 +173,8 @@ static void emit_early_opens(struct aggregate *a)
 		if (!p)
 			continue;
 		im = image_create(a->run.boot, p->name.pid, p->name.start);
-		image_add_tally(im, image_access(im, &e->object.id, e->path), &e->tally);
+		image_add_tally(im, image_access(im, &e->object.id, e->path), &a->levels,
+				&e->tally, e->object.kind == OBJECT_DIRECTORY);
 		f.accesses = im->accesses;
 		f.n_accesses = im->n_accesses;
 		f.objects = (struct object *)(uintptr_t)&e->object;
@@ -367,6 +368,26 @@ static void emit_objects(struct aggregate *a, int64_t hash_max)
 	free(out);
 }
 
+/* How finely the run was recorded, where it was not the usual. */
+static void emit_levels(struct aggregate *a)
+{
+	struct buf text = { 0 };
+	struct note n = { .run = a->run.id, .key = "granularity" };
+	struct facts f = { .notes = &n, .n_notes = 1 };
+
+	if (!a->levels.n)
+		return;
+	levels_tell(&a->levels, a->run.start, &text);
+	n.value = text.data;
+	a->out.facts(a->out.ctx, &f);
+	buf_release(&text);
+	if (levels_reach(&a->levels, PROV_OFF, 0, 0))
+		session_hole(a, NULL, "off",
+			     "its granularity was off for some time: files that were opened then, "
+			     "and what was done to them, are missing",
+			     1);
+}
+
 void aggregate_root_ended(struct aggregate *a, uint32_t pid, int status, int64_t when)
 {
 	a->root_pid = pid;
@@ -387,6 +408,7 @@ void aggregate_finish(struct aggregate *a, int64_t hash_max)
 	inherit_mappings(a);
 	emit_executions(a);
 	emit_objects(a, hash_max);
+	emit_levels(a);
 }
 
 struct aggregate_counts aggregate_count(const struct aggregate *a)

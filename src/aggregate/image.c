@@ -93,7 +93,8 @@ static uint32_t flags_of(const struct prov_tally *t)
 	return f;
 }
 
-void image_add_tally(struct image_record *im, struct access *a, const struct prov_tally *t)
+void image_add_tally(struct image_record *im, struct access *a, const struct levels *levels,
+		     const struct prov_tally *t, bool directory)
 {
 	struct access more = {
 		.flags = flags_of(t),
@@ -116,6 +117,7 @@ void image_add_tally(struct image_record *im, struct access *a, const struct pro
 		more.first_write = (int64_t)t->first_write;
 		more.last_write = (int64_t)t->last_write;
 	}
+	levels_infer(levels, t, directory, &more);
 	/* merging takes the larger count; several opens of one image add up */
 	more.reads = a->reads + t->reads;
 	more.writes = a->writes + t->writes;

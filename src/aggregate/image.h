@@ -2,6 +2,7 @@
 /* Copyright the prov authors */
 #ifndef PROV_AGGREGATE_IMAGE_H
 #define PROV_AGGREGATE_IMAGE_H
+#include "aggregate/levels.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
@@ -36,8 +37,9 @@ void image_destroy(struct image_record *im);	/* NULL is fine */
  * about to change. Valid until the next call. */
 struct access *image_access(struct image_record *im, const struct id *object, const char *path);
 
-/* Adds what one tally counted. */
-void image_add_tally(struct image_record *im, struct access *a, const struct prov_tally *t);
+/* Adds what one tally counted, and what it may not have counted. */
+void image_add_tally(struct image_record *im, struct access *a, const struct levels *levels,
+		     const struct prov_tally *t, bool directory);
 
 void image_set_start(struct image_record *im, const struct prov_start *s);
 void image_add_argv(struct image_record *im, const struct prov_strings *s);

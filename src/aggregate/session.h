@@ -4,6 +4,7 @@
 #define PROV_AGGREGATE_SESSION_H
 #include "aggregate/aggregate.h"
 #include "aggregate/image.h"
+#include "aggregate/levels.h"
 /*
  * What only the whole session knows: who started whom, how everybody ended,
  * who was started and never reported. Private to this folder.
@@ -77,6 +78,7 @@ struct aggregate {
 	struct aggregate_out out;
 	struct engine_sink sink;
 	struct arena memory;
+	struct levels levels;
 	struct map bases;	/* access_key -> counts that an earlier collector settled */
 	struct map live;	/* image_name -> struct image_record */
 	struct map objects;	/* id -> struct object_note */

@@ -19,7 +19,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-enum conf_kind { TEXT, BOOL, SIZE, WHEN };
+enum conf_kind { TEXT, BOOL, SIZE, WHEN, LEVEL };
 
 #define ROW(kind_, name_, fallback_, help_)                                                        \
 	{                                                                                          \
@@ -41,6 +41,8 @@ static struct setting {
 	ROW(TEXT, "fold", "", "path patterns that default views hide too, with commas"),
 	ROW(TEXT, "env.allow", "", "environment names or patterns recorded too, with commas"),
 	ROW(TEXT, "redact", "", "name patterns whose values are redacted too, with commas"),
+	ROW(LEVEL, "granularity", "first-last",
+	    "how finely runs note accesses: first-last, open-close or off"),
 	ROW(BOOL, "hash", "yes", "record the SHA-256 of files read and written, small ones first"),
 	ROW(SIZE, "hash.max", "64M", "bytes hashed per run at most"),
 	ROW(SIZE, "arena.max", "256M", "shared memory per run at most"),
@@ -116,6 +118,11 @@ static const char *setting_complaint(const struct setting *s, const char *value)
 	case WHEN:
 		return strcmp(value, "auto") && strcmp(value, "always") && strcmp(value, "never")
 			       ? "is none of auto, always, never"
+			       : NULL;
+	case LEVEL:
+		return strcmp(value, "first-last") && strcmp(value, "open-close") &&
+				       strcmp(value, "off")
+			       ? "is none of first-last, open-close, off"
 			       : NULL;
 	}
 	return NULL;

@@ -56,7 +56,8 @@ static int64_t close_of(const struct access *a, int64_t last, int64_t exec_end, 
 	return exec_end && exec_end >= last ? sane(exec_end) : INTERVAL_FOREVER;
 }
 
-static void interval_fill(const struct access *a, int64_t first, int64_t last, bool mapped,
+/* on: there may have been more after last. */
+static void interval_fill(const struct access *a, int64_t first, int64_t last, bool mapped, bool on,
 			  enum granularity g, int64_t exec_end, struct interval *out)
 {
 	bool coarse = g == GRANULARITY_OPEN_CLOSE || g == GRANULARITY_FIRST_CLOSE;
@@ -65,7 +66,7 @@ static void interval_fill(const struct access *a, int64_t first, int64_t last, b
 	out->start = start_of(a, first, g);
 	out->end = close_of(a, last, exec_end, mapped);
 	out->last = out->end;
-	if (last && !coarse && !mapped) {
+	if (last && !coarse && !mapped && !on) {
 		out->last = sane(last);
 		if (latest < out->end)
 			out->end = latest;
@@ -83,7 +84,8 @@ bool interval_of_reads(const struct access *a, enum granularity g, int64_t exec_
 
 	if (!(a->flags & (mapped | ACCESS_READ)) && !a->first_read)
 		return false;
-	interval_fill(a, a->first_read, a->last_read, a->flags & mapped, g, exec_end, out);
+	interval_fill(a, a->first_read, a->last_read, a->flags & mapped,
+		      a->flags & ACCESS_READS_ON, g, exec_end, out);
 	return true;
 }
 
@@ -92,7 +94,7 @@ bool interval_of_writes(const struct access *a, enum granularity g, int64_t exec
 {
 	if (!(a->flags & (ACCESS_MAP_WRITE | ACCESS_WRITE)) && !a->first_write)
 		return false;
-	interval_fill(a, a->first_write, a->last_write, a->flags & ACCESS_MAP_WRITE, g, exec_end,
-		      out);
+	interval_fill(a, a->first_write, a->last_write, a->flags & ACCESS_MAP_WRITE,
+		      a->flags & ACCESS_WRITES_ON, g, exec_end, out);
 	return true;
 }

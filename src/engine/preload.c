@@ -31,6 +31,7 @@ struct preload {
 	struct shared shared;
 	struct chunk_state *state;
 	struct lives lives;
+	bool switches_told;	/* those that the arena held when we came */
 };
 
 static struct preload *preload_of(struct engine *e)
@@ -94,7 +95,8 @@ static int preload_open(const char *folder, const struct engine_setup *setup, st
 		r = fail(errno, "%s: the guest library is not there (%s); install prov again",
 			 setup->library, strerror(errno));
 	else
-		r = shared_create(&p->shared, p->path, &setup->run, setup->room, &setup->env_allow);
+		r = shared_create(&p->shared, p->path, &setup->run, setup->room, &setup->env_allow,
+				  setup->granularity);
 	if (r < 0) {
 		preload_close(&p->base, true);
 		return r;
@@ -297,11 +299,29 @@ static void chunks_let_go(struct preload *p)
 	}
 }
 
+/* What another collector did before us is told first. */
+static void switches_report(struct preload *p, const struct engine_sink *sink)
+{
+	const struct prov_arena *a = p->shared.arena;
+	uint32_t n = __atomic_load_n(&a->n_switches, __ATOMIC_RELAXED);
+	struct prov_switch now;
+
+	if (n > PROV_SWITCHES)
+		n = PROV_SWITCHES;
+	for (uint32_t i = 0; i < n && !p->switches_told; i++)
+		sink->switched(sink->ctx, (int64_t)(a->switches[i].time & INT64_MAX),
+			       a->switches[i].granularity);
+	p->switches_told = true;
+	if (shared_switch(&p->shared, &now))
+		sink->switched(sink->ctx, (int64_t)now.time, now.granularity);
+}
+
 static size_t preload_poll(struct engine *e, const struct engine_sink *sink, bool final)
 {
 	struct preload *p = preload_of(e);
 	size_t n;
 
+	switches_report(p, sink);
 	/* look again after finding out who is gone: those can claim nothing more,
 	 * so all their chunks are known before the first is handed over */
 	chunks_learn(p);
@@ -314,6 +334,18 @@ static size_t preload_poll(struct engine *e, const struct engine_sink *sink, boo
 	chunks_let_go(p);
 	shared_ahead(&p->shared);
 	return n;
+}
+
+static void preload_ask(struct engine *e, uint32_t granularity)
+{
+	shared_ask(&preload_of(e)->shared, granularity);
+}
+
+static uint32_t preload_granularity(const struct engine *e)
+{
+	const struct preload *p = (const struct preload *)e;
+
+	return __atomic_load_n(&p->shared.arena->granularity, __ATOMIC_RELAXED);
 }
 
 static uint64_t preload_lost(const struct engine *e)
@@ -345,6 +377,8 @@ const struct engine_ops engine_preload = {
 	.reopen = preload_reopen,
 	.environment = preload_environment,
 	.poll = preload_poll,
+	.ask = preload_ask,
+	.granularity = preload_granularity,
 	.lost = preload_lost,
 	.alive = preload_alive,
 	.close = preload_close,

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -84,8 +85,43 @@ static void allow(struct prov_arena *a, const struct strings *names)
 	free(list);
 }
 
+/* What a collector that comes after us will know of it. When there is no more
+ * room, the last entry stands for all that follow, by the coarsest of them. */
+static void switch_to(struct shared *s, uint32_t granularity, uint64_t when)
+{
+	struct prov_arena *a = s->arena;
+	uint32_t at = a->n_switches < PROV_SWITCHES ? a->n_switches++ : PROV_SWITCHES;
+	struct prov_switch *last = &a->switches[PROV_SWITCHES - 1];
+
+	if (at < PROV_SWITCHES)
+		a->switches[at] = (struct prov_switch){ .time = when, .granularity = granularity };
+	else if (granularity > last->granularity)
+		last->granularity = granularity;
+	s->granularity = a->wanted = granularity;
+	__atomic_store_n(&a->granularity, granularity, __ATOMIC_SEQ_CST);
+}
+
+void shared_ask(struct shared *s, uint32_t granularity)
+{
+	__atomic_store_n(&s->arena->wanted, granularity, __ATOMIC_RELEASE);
+}
+
+bool shared_switch(struct shared *s, struct prov_switch *out)
+{
+	uint32_t wanted = __atomic_load_n(&s->arena->wanted, __ATOMIC_ACQUIRE);
+	bool finer = wanted < s->granularity;
+
+	if (wanted == s->granularity || wanted > PROV_OFF)
+		return false;
+	*out = (struct prov_switch){ .time = (uint64_t)clock_mono(), .granularity = wanted };
+	switch_to(s, wanted, out->time);
+	if (finer)
+		out->time = (uint64_t)clock_mono();
+	return true;
+}
+
 int shared_create(struct shared *s, const char *path, const struct id *session, uint64_t room,
-		  const struct strings *env_allow)
+		  const struct strings *env_allow, uint32_t granularity)
 {
 	struct stat space;
 	uint64_t chunks = room / PROV_CHUNK_SIZE;
@@ -119,6 +155,8 @@ int shared_create(struct shared *s, const char *path, const struct id *session, 
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &step) == 0)
 		s->arena->fuzz = (uint64_t)step.tv_sec * 1000000000u + (uint64_t)step.tv_nsec;
 	memcpy(s->arena->session, session, sizeof(s->arena->session));
+	if (granularity != PROV_FIRST_LAST)
+		switch_to(s, granularity, /* from the beginning */ 1);
 	allow(s->arena, env_allow);
 	__atomic_store_n(&s->arena->magic, PROV_ARENA_MAGIC, __ATOMIC_RELEASE);
 	return 0;
@@ -141,6 +179,7 @@ int shared_attach(struct shared *s, const char *path)
 	    s->size < PROV_CHUNKS_AT + (size_t)a.chunks * PROV_CHUNK_SIZE)
 		return fail(EBADMSG, "%s: not a session of this version of prov", path);
 	s->chunks = a.chunks;
+	s->granularity = a.granularity;
 	return 0;
 }
 

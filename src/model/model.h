@@ -115,6 +115,9 @@ enum access_flags {
 	ACCESS_LOAD = 1 << 7,		/* program image, interpreter or shared library */
 	ACCESS_INHERIT = 1 << 8,	/* through a descriptor somebody else opened */
 	ACCESS_UNSURE = 1 << 9,		/* the engine infers it; no call was seen */
+	/* nobody watched after the last one that was seen: more may have come until closed */
+	ACCESS_READS_ON = 1 << 10,
+	ACCESS_WRITES_ON = 1 << 11,
 	/* any of these: the content may be another than before */
 	ACCESS_CHANGES = ACCESS_WRITE | ACCESS_CREATE | ACCESS_TRUNCATE | ACCESS_MAP_WRITE,
 };

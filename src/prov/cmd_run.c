@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "engine/engine.h"
+#include "engine/granularity.h"
 #include "model/key.h"
 #include "prov/args.h"
 #include "prov/child.h"
@@ -25,7 +26,7 @@
 
 #define EXIT_CANNOT 125	/* as env(1): prov itself failed, not the program */
 
-enum { OPT_NAME = 256, OPT_NOTE, OPT_NOTE_FILE, OPT_ENGINE, OPT_QUIET };
+enum { OPT_NAME = 256, OPT_NOTE, OPT_NOTE_FILE, OPT_ENGINE, OPT_GRANULARITY, OPT_QUIET };
 
 #define NOTE_MAX (16u << 20)	/* of --note-file; longer belongs into a file of the run */
 
@@ -36,6 +37,8 @@ static const struct option_row options[] = {
 	  "likewise, with what FILE contains as the value" },
 	{ OPT_ENGINE, "engine", "auto|preload",
 	  "how to record; auto takes the best that works here" },
+	{ OPT_GRANULARITY, "granularity", GRANULARITY_WORDS,
+	  "how finely to note accesses to files" },
 	{ OPT_QUIET, "quiet", NULL, "no summary line, unless something went wrong" },
 	{ 0 },
 };
@@ -46,7 +49,7 @@ extern const char prov_is_not_recorded;
 __attribute__((visibility("default"), used)) const char prov_is_not_recorded = 1;
 
 struct wish {
-	const char *name, *engine;
+	const char *name, *engine, *granularity;
 	struct note *notes;
 	size_t n_notes, note_room;
 	bool quiet;
@@ -136,6 +139,9 @@ static int read_options(struct context *c, struct args *a, struct wish *w, const
 		case OPT_ENGINE:
 			w->engine = a->value;
 			break;
+		case OPT_GRANULARITY:
+			w->granularity = a->value;
+			break;
 		case OPT_QUIET:
 			w->quiet = true;
 			break;
@@ -147,6 +153,13 @@ static int read_options(struct context *c, struct args *a, struct wish *w, const
 		return a->status == EXIT_USAGE ? EXIT_CANNOT : -1;
 	if (!engine_find(w->engine)) {
 		(void)context_usage(c, "there is no engine '%s'; use auto or preload", w->engine);
+		return EXIT_CANNOT;
+	}
+	if (granularity_find(w->granularity) < 0) {
+		(void)context_usage(c,
+				    "there is no granularity '%s'; use first-last, open-close "
+				    "or off",
+				    w->granularity);
 		return EXIT_CANNOT;
 	}
 	if (a->n_operands == 0) {
@@ -296,7 +309,8 @@ static int run_main(struct context *c, int argc, char **argv)
 {
 	struct recorder_setup setup = { .run = { .id = run_id_new() } };
 	struct args a = args_begin(c, argc, argv);
-	struct wish w = { .name = "", .engine = "auto" };
+	struct wish w = { .name = "", .engine = "auto",
+			  .granularity = conf_text("granularity") };
 	struct recorder *rec;
 	int r = read_options(c, &a, &w, &setup.run.id);
 
@@ -314,6 +328,7 @@ static int run_main(struct context *c, int argc, char **argv)
 	setup.notes = w.notes;
 	setup.n_notes = w.n_notes;
 	setup.engine = engine_find(w.engine);
+	setup.granularity = (uint32_t)granularity_find(w.granularity);
 	rec = open_recorder(&setup);
 	if (!rec)
 		return run_unrecorded(c, a.operands);
@@ -323,8 +338,8 @@ static int run_main(struct context *c, int argc, char **argv)
 const struct command cmd_run = {
 	.name = "run",
 	.usage = "[--name NAME] [--note KEY=VALUE]... [--note-file KEY=FILE]... "
-		 "[--engine auto|preload] [--quiet] -- COMMAND "
-		 "[ARGUMENT...]",
+		 "[--engine auto|preload] [--granularity " GRANULARITY_WORDS "] [--quiet] -- "
+		 "COMMAND [ARGUMENT...]",
 	.summary = "run a program and record what it and all it starts read, write and rename",
 	.options = options,
 	.flags = COMMAND_STOPS | COMMAND_ANY_CONF,

@@ -114,6 +114,7 @@ void json_access(struct json *j, const struct run *run, const struct access *a,
 	json_bool(j, "loaded", a->flags & ACCESS_LOAD);
 	json_bool(j, "inherited", a->flags & ACCESS_INHERIT);
 	json_bool(j, "unsure", a->flags & ACCESS_UNSURE);
+	json_bool(j, "until_closed", a->flags & (ACCESS_READS_ON | ACCESS_WRITES_ON));
 	json_uint(j, "bytes_read", a->bytes_read);
 	json_uint(j, "bytes_written", a->bytes_written);
 	json_uint(j, "reads", a->reads);

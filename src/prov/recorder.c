@@ -166,7 +166,7 @@ struct recorder *recorder_open(const struct recorder_setup *setup)
 {
 	struct recorder *r = mem_alloc(sizeof(*r));
 	const struct aggregate_out out = { .ctx = r, .facts = on_facts, .commit = on_commit };
-	struct engine_setup es = { .run = setup->run.id };
+	struct engine_setup es = { .run = setup->run.id, .granularity = setup->granularity };
 	int ret = -ENOENT;
 
 	r->run = setup->run;

@@ -15,12 +15,13 @@ import tree
 PAGE = "man/prov-segment.5.scd"
 HEADERS = ["include/prov/segment.h", "include/prov/event.h"]
 STRUCTS = {
-    "struct prov_arena": "prov_arena", "struct prov_chunk": "prov_chunk", "object": "prov_object",
+    "struct prov_arena": "prov_arena", "struct prov_switch": "prov_switch",
+    "struct prov_chunk": "prov_chunk", "object": "prov_object",
     "PROV_START": "prov_start", "PROV_ARGV, PROV_ENVIRON, PROV_LOADED": "prov_strings",
     "PROV_OPEN": "prov_open", "PROV_NAME": "prov_name", "PROV_EXEC": "prov_exec",
     "PROV_FORK, PROV_WAIT": "prov_wait", "PROV_HOLE": "prov_hole",
 }
-SIZES = {"u16": 2, "u32": 4, "u64": 8, "i32": 4, "i64": 8, "char": 1}
+SIZES = {"u16": 2, "u32": 4, "u64": 8, "i32": 4, "i64": 8, "char": 1, "switch": 16}
 CLAIM = re.compile(r" *(\d+)  ?(\w+)  ?(\w+(?:\[\w+\])?(?:, \w+)*)(?:  |$)")
 UNNAMED = {"head", "object", "other", "tally", "text", "pad", "reserved", "reserved0"}
 
