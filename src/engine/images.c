@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -64,25 +65,33 @@ bool pid_is_gone(uint32_t pid)
 	return kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
-/* A zombie, or another process that was given the number later, still answers
- * to kill(2); /proc tells them apart. */
-static bool image_is_over(const struct live_name *name)
+/* /proc/NAME/FILE, cut to what fits; false when it cannot be read. */
+static bool proc_text(const char *name, const char *file, char *text, size_t room)
 {
-	char path[40], text[1024];
-	const char *at;
-	long long ticks;
+	char path[300];
 	ssize_t n;
 	int fd;
 
-	if (pid_is_gone(name->pid))
-		return true;
-	snprintf(path, sizeof(path), "/proc/%u/stat", name->pid);
+	snprintf(path, sizeof(path), "/proc/%s/%s", name, file);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	n = read(fd, text, sizeof(text) - 1);
+	n = read(fd, text, room - 1);
 	(void)close(fd);
 	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* Is the process /proc/NAME a zombie, or one that began after the image did? A
+ * number that was given out again still answers to kill(2). */
+static bool process_is_another(const char *name, int64_t start)
+{
+	char text[1024];
+	const char *at;
+	long long ticks;
+
+	if (!proc_text(name, "stat", text, sizeof(text)))
+		return false;
 	at = strrchr(text, ')');	/* the name before it may hold anything */
 	if (!at || at[1] != ' ')
 		return false;
@@ -95,26 +104,26 @@ static bool image_is_over(const struct live_name *name)
 	}
 	ticks = at ? strtoll(at, NULL, 10) : 0;
 	/* proc(5): start time in clock ticks; two seconds for rounding and suspend */
-	return ticks * (INT64_C(1000000000) / sysconf(_SC_CLK_TCK)) >
-	       name->start + INT64_C(2000000000);
+	return ticks * (INT64_C(1000000000) / sysconf(_SC_CLK_TCK)) > start + INT64_C(2000000000);
 }
 
-/* The innermost of the pids of /proc/NAME/status if there are several, else 0. */
+static bool image_is_over(const struct live_name *name)
+{
+	char pid[16];
+
+	if (pid_is_gone(name->pid))
+		return true;
+	snprintf(pid, sizeof(pid), "%u", name->pid);
+	return process_is_another(pid, name->start);
+}
+
+/* The innermost of the pids of /proc/NAME if there are several, else 0. */
 static uint32_t pid_elsewhere(const char *name)
 {
-	char path[300], text[4096];
+	char text[4096];
 	const char *at, *end;
-	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%s/status", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	(void)close(fd);
-	text[n > 0 ? n : 0] = 0;
-	if (strstr(text, "\nState:\tZ"))
+	if (!proc_text(name, "status", text, sizeof(text)))
 		return 0;
 	at = strstr(text, "\nNSpid:\t");
 	if (!at)
@@ -128,34 +137,46 @@ static uint32_t pid_elsewhere(const char *name)
 	return (uint32_t)strtoul(end, NULL, 10);
 }
 
-/* Images of other pid namespaces cannot be asked for by number. One is taken
- * to be alive as long as any process has its number in a namespace of its own. */
+/* Is /proc/NAME, which has the number pid in a namespace of its own, this image?
+ * Yes where the namespace cannot be read: it is another user's. */
+static bool is_elsewhere(const char *name, uint32_t pid, const struct live_name *image)
+{
+	char path[300];
+	struct stat st;
+
+	if (pid != image->pid || !image->space)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%s/ns/pid", name);
+	if (stat(path, &st) == 0 && (uint32_t)st.st_ino != image->space)
+		return false;
+	return !process_is_another(name, image->start);
+}
+
+/* Images of other pid namespaces cannot be asked for by number. Where the
+ * namespace is not known (no /proc), neither is what became of it: such an
+ * image is never given up before the session ends. */
 static void lives_check_elsewhere(struct lives *l)
 {
-	struct map alive = { 0 };
-	struct dirent *d;
+	bool *alive = mem_alloc((l->n + 1) * sizeof(*alive));
 	DIR *proc = opendir("/proc");
+	struct dirent *d;
 
-	if (!proc)
-		return;
-	while ((d = readdir(proc))) {
+	while (proc && (d = readdir(proc))) {
 		bool is_pid = d->d_name[0] >= '0' && d->d_name[0] <= '9';
 		uint32_t pid = is_pid ? pid_elsewhere(d->d_name) : 0;
 
-		if (pid)
-			*map_at(&alive, &pid, sizeof(pid)) = l;
+		for (size_t i = 0; pid && i < l->n; i++)
+			alive[i] |= is_elsewhere(d->d_name, pid, &l->list[i].name);
 	}
-	(void)closedir(proc);
-	/* where the namespace is not known (no /proc), neither is what became of
-	 * it: such an image is never given up before the session ends */
-	for (size_t i = 0; i < l->n; i++) {
-		const struct live_name *name = &l->list[i].name;
+	for (size_t i = 0; proc && i < l->n; i++) {
+		uint32_t space = l->list[i].name.space;
 
-		if (name->space && name->space != PROV_PID_SPACE_UNKNOWN &&
-		    !map_get(&alive, &name->pid, sizeof(name->pid)))
+		if (space && space != PROV_PID_SPACE_UNKNOWN && !alive[i])
 			l->list[i].gone = true;
 	}
-	map_release(&alive);
+	if (proc)
+		(void)closedir(proc);
+	free(alive);
 }
 
 void lives_check(struct lives *l, bool thoroughly)
