@@ -73,7 +73,7 @@ EXPORT ssize_t pread64(int fd, void *p, size_t n, off64_t at)
 {
 	if (real_is_detoured(FN_pread64))
 		return NEXT(pread64)(fd, p, n, at);
-	struct held t = tally_before_read(fd);
+	struct held t = tally_before_read_at(fd, at);
 	ssize_t r = NEXT(pread64)(fd, p, n, at);
 
 	tally_after_read(t, r);
@@ -82,7 +82,7 @@ EXPORT ssize_t pread64(int fd, void *p, size_t n, off64_t at)
 
 ssize_t detour_pread64(int fd, void *p, size_t n, off64_t at)
 {
-	struct held t = tally_before_read(fd);
+	struct held t = tally_before_read_at(fd, at);
 	ssize_t r = INNER(pread64)(fd, p, n, at);
 
 	tally_after_read(t, r);
@@ -91,7 +91,7 @@ ssize_t detour_pread64(int fd, void *p, size_t n, off64_t at)
 
 ssize_t detour_pread64_nocancel(int fd, void *p, size_t n, off64_t at)
 {
-	struct held t = tally_before_read(fd);
+	struct held t = tally_before_read_at(fd, at);
 	ssize_t r = ((__typeof__(&pread64))real_table[FN___pread64_nocancel].inner)(fd, p, n, at);
 
 	tally_after_read(t, r);
@@ -102,7 +102,7 @@ EXPORT ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at)
 {
 	if (real_is_detoured(FN_pwrite64))
 		return NEXT(pwrite64)(fd, p, n, at);
-	struct held t = tally_before_write(fd);
+	struct held t = tally_before_write_at(fd, at);
 	ssize_t r = NEXT(pwrite64)(fd, p, n, at);
 
 	tally_after_write(t, r);
@@ -111,7 +111,7 @@ EXPORT ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at)
 
 ssize_t detour_pwrite64(int fd, const void *p, size_t n, off64_t at)
 {
-	struct held t = tally_before_write(fd);
+	struct held t = tally_before_write_at(fd, at);
 	ssize_t r = INNER(pwrite64)(fd, p, n, at);
 
 	tally_after_write(t, r);
@@ -138,7 +138,7 @@ EXPORT ssize_t writev(int fd, const struct iovec *v, int n)
 
 EXPORT ssize_t preadv64(int fd, const struct iovec *v, int n, off64_t at)
 {
-	struct held t = tally_before_read(fd);
+	struct held t = tally_before_read_at(fd, at);
 	ssize_t r = NEXT(preadv64)(fd, v, n, at);
 
 	tally_after_read(t, r);
@@ -147,7 +147,7 @@ EXPORT ssize_t preadv64(int fd, const struct iovec *v, int n, off64_t at)
 
 EXPORT ssize_t pwritev64(int fd, const struct iovec *v, int n, off64_t at)
 {
-	struct held t = tally_before_write(fd);
+	struct held t = tally_before_write_at(fd, at);
 	ssize_t r = NEXT(pwritev64)(fd, v, n, at);
 
 	tally_after_write(t, r);
@@ -156,7 +156,7 @@ EXPORT ssize_t pwritev64(int fd, const struct iovec *v, int n, off64_t at)
 
 EXPORT ssize_t preadv64v2(int fd, const struct iovec *v, int n, off64_t at, int flags)
 {
-	struct held t = tally_before_read(fd);
+	struct held t = tally_before_read_at(fd, at);
 	ssize_t r = NEXT(preadv64v2)(fd, v, n, at, flags);
 
 	tally_after_read(t, r);
@@ -165,7 +165,7 @@ EXPORT ssize_t preadv64v2(int fd, const struct iovec *v, int n, off64_t at, int 
 
 EXPORT ssize_t pwritev64v2(int fd, const struct iovec *v, int n, off64_t at, int flags)
 {
-	struct held t = tally_before_write(fd);
+	struct held t = tally_before_write_at(fd, at);
 	ssize_t r = NEXT(pwritev64v2)(fd, v, n, at, flags);
 
 	tally_after_write(t, r);
@@ -188,7 +188,7 @@ ssize_t __pread64_chk(int fd, void *p, size_t n, off64_t at, size_t room) ALIAS(
 
 EXPORT ssize_t __pread_chk(int fd, void *p, size_t n, off64_t at, size_t room)
 {
-	struct held t = tally_before_read(fd);
+	struct held t = tally_before_read_at(fd, at);
 	ssize_t r = NEXT(__pread_chk)(fd, p, n, at, room);
 
 	/* with aio in the program the detour of pread(2) has counted it */

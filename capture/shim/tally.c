@@ -14,8 +14,8 @@
 struct prov_tally tally_mute;
 static const char several = 0;
 const char *tally_alone = &several;
-static const uint32_t every_access = PROV_FIRST_LAST;
-const uint32_t *tally_granularity = &every_access;
+static const int32_t every_access = PROV_FIRST_LAST;
+const int32_t *tally_granularity = &every_access;
 
 static struct prov_tally **slot_of(int fd, int create)
 {
@@ -154,14 +154,6 @@ struct prov_tally *tally_find(int fd)
 	r->tally.closed = r->tally.opened;
 	__atomic_store_n(&r->tally.refs, 0, __ATOMIC_RELEASE);
 	return none;
-}
-
-struct prov_tally *tally_uncounted(int fd)
-{
-	/* whoever uses what it inherited has it open */
-	if (*tally_granularity != PROV_OFF)
-		(void)tally_of(fd);
-	return &tally_mute;
 }
 
 /* The collector settles a record 200 ms after its last close at the earliest. */

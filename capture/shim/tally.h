@@ -18,7 +18,7 @@ extern struct prov_tally tally_mute;
 /* Points to a byte that is not 0 while the process has one thread. */
 extern const char *tally_alone;
 /* Points to what is to be noted, enum prov_granularity; it may change any time. */
-extern const uint32_t *tally_granularity;
+extern const int32_t *tally_granularity;
 
 struct prov_tally *tally_find(int fd);	/* never NULL */
 
@@ -50,15 +50,6 @@ static inline struct prov_tally *tally_of(int fd)
 	return tally_find(fd);
 }
 
-struct prov_tally *tally_uncounted(int fd);	/* where coarser granularity counts */
-
-static inline struct prov_tally *tally_to_count(int fd)
-{
-	if (__builtin_expect(__atomic_load_n(tally_granularity, __ATOMIC_RELAXED), 0))
-		return tally_uncounted(fd);
-	return tally_of(fd);
-}
-
 /*
  * A tally while a call is under way. The call may block for hours; meanwhile
  * another thread can close the descriptor, the collector settle the record, and
@@ -67,7 +58,27 @@ static inline struct prov_tally *tally_to_count(int fd)
 struct held {
 	struct prov_tally *tally;
 	uint64_t opened;
+	/* where each call is noted by itself, else 0: */
+	uint64_t since;
+	int64_t at;	/* offset of its own, or one of these */
+	int fd;
 };
+
+#define AT_POSITION (-1)	/* where the descriptor stands */
+#define AT_UNKNOWN  (-2)
+
+/* Where not every access is to be counted, or more than that. */
+struct held held_read(int fd, int64_t at);
+struct held held_write(int fd, int64_t at);
+/* After a call that moved so many bytes. */
+void transfer_note(struct held h, uint64_t bytes, uint32_t written);
+
+static inline int tally_is_usual(void)
+{
+	return __builtin_expect(__atomic_load_n(tally_granularity, __ATOMIC_RELAXED) ==
+					PROV_FIRST_LAST,
+				1);
+}
 
 /* May the call be counted although its descriptor was closed meanwhile? Not
  * when the record may have been settled; a hole says so then. */
@@ -99,25 +110,35 @@ static inline struct held read_begin(struct prov_tally *t)
 {
 	if (__builtin_expect(__atomic_load_n(&t->first_read, __ATOMIC_RELAXED) == 0, 0))
 		__atomic_store_n(&t->first_read, now_exact(), __ATOMIC_RELAXED);
-	return (struct held){ t, __atomic_load_n(&t->opened, __ATOMIC_RELAXED) };
+	return (struct held){ .tally = t, .opened = __atomic_load_n(&t->opened, __ATOMIC_RELAXED) };
 }
 
 static inline struct held write_begin(struct prov_tally *t)
 {
 	if (__builtin_expect(__atomic_load_n(&t->first_write, __ATOMIC_RELAXED) == 0, 0))
 		__atomic_store_n(&t->first_write, now_exact(), __ATOMIC_RELAXED);
-	return (struct held){ t, __atomic_load_n(&t->opened, __ATOMIC_RELAXED) };
+	return (struct held){ .tally = t, .opened = __atomic_load_n(&t->opened, __ATOMIC_RELAXED) };
 }
 
 /* Before a call that may read or write, so that "first" is never too late. */
+static inline struct held tally_before_read_at(int fd, int64_t at)
+{
+	return tally_is_usual() ? read_begin(tally_of(fd)) : held_read(fd, at);
+}
+
+static inline struct held tally_before_write_at(int fd, int64_t at)
+{
+	return tally_is_usual() ? write_begin(tally_of(fd)) : held_write(fd, at);
+}
+
 static inline struct held tally_before_read(int fd)
 {
-	return read_begin(tally_to_count(fd));
+	return tally_before_read_at(fd, AT_POSITION);
 }
 
 static inline struct held tally_before_write(int fd)
 {
-	return write_begin(tally_to_count(fd));
+	return tally_before_write_at(fd, AT_POSITION);
 }
 
 static inline void tally_after_read(struct held h, ssize_t n)
@@ -129,6 +150,8 @@ static inline void tally_after_read(struct held h, ssize_t n)
 	count(&t->reads, 1);
 	count(&t->bytes_read, (uint64_t)n);
 	__atomic_store_n(&t->last_read, now_coarse(), __ATOMIC_RELAXED);
+	if (__builtin_expect(h.since != 0, 0))
+		transfer_note(h, (uint64_t)n, 0);
 }
 
 static inline void tally_after_write(struct held h, ssize_t n)
@@ -140,5 +163,7 @@ static inline void tally_after_write(struct held h, ssize_t n)
 	count(&t->writes, 1);
 	count(&t->bytes_written, (uint64_t)n);
 	__atomic_store_n(&t->last_write, now_coarse(), __ATOMIC_RELAXED);
+	if (__builtin_expect(h.since != 0, 0))
+		transfer_note(h, (uint64_t)n, 1);
 }
 #endif

@@ -31,6 +31,7 @@ _prov_options()
 	graph) echo '--output --impact --depth --at --all --help' ;;
 	export) echo '--format --output --impact --depth --at --all --help' ;;
 	granularity) echo '--help' ;;
+	trace) echo '--file --number --json --help' ;;
 	doctor) echo '--json --help' ;;
 	config) echo '--json --help' ;;
 	help) echo '--help' ;;
@@ -40,7 +41,7 @@ _prov_options()
 
 _prov()
 {
-	local commands='run log show lineage impact stat graph export granularity doctor config help version'
+	local commands='run log show lineage impact stat graph export granularity trace doctor config help version'
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command= at
 
 	COMPREPLY=()
@@ -64,10 +65,10 @@ _prov()
 	case $prev in
 	--since | --until | --at) _prov_words 'today yesterday now' "$cur" && return ;;
 	--engine) _prov_words 'auto preload' "$cur" && return ;;
-	--granularity) _prov_words 'first-last open-close off' "$cur" && return ;;
+	--granularity) _prov_words 'all first-last open-close off' "$cur" && return ;;
 	-f | --format) _prov_words 'prov-json json dot svg text' "$cur" && return ;;
 	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") && return ;;
-	-o | --output) _prov_files "$cur" && return ;;
+	-o | --output | --file) _prov_files "$cur" && return ;;
 	-n | --number | -d | --depth | --grep | --name | --note | --note-file) return ;;
 	esac
 	if [[ $cur == -* ]]; then
@@ -77,9 +78,9 @@ _prov()
 	case $command in
 	show | graph | export) _prov_words "$(_prov_runs)" "$cur" && _prov_files "$cur" ;;
 	granularity)
-		_prov_words "last first-last open-close off $(prov granularity 2>/dev/null | sed 's/ .*//')" "$cur"
+		_prov_words "last all first-last open-close off $(prov granularity 2>/dev/null | sed 's/ .*//')" "$cur"
 		;;
-	stat) _prov_words "$(_prov_runs)" "$cur" ;;
+	stat | trace) _prov_words "$(_prov_runs)" "$cur" ;;
 	lineage | impact) _prov_files "$cur" ;;
 	config) _prov_words "$(prov config 2>/dev/null | sed -n '2,$s/ .*//p')" "$cur" ;;
 	help) _prov_words "$commands" "$cur" ;;

@@ -21,6 +21,7 @@ enum prov_type {
 	PROV_FORK = 8,	/* has forked */
 	PROV_WAIT = 9,	/* learnt how a child ended */
 	PROV_HOLE = 10,	/* knows that it does not see something */
+	PROV_TRANSFER = 11,	/* one read or write; when asked for all of them */
 };
 
 struct prov_record {
@@ -142,6 +143,19 @@ struct prov_wait {
 	struct prov_record head;
 	uint32_t pid;
 	int32_t status;		/* as wait(2) gives it */
+};
+
+#define PROV_NO_OFFSET UINT64_MAX	/* pipes, sockets and terminals have none */
+
+struct prov_transfer {
+	struct prov_record head;	/* time: after the call */
+	uint64_t start;		/* before it */
+	uint64_t ino;		/* with dev and btime: the object */
+	int64_t btime;
+	uint32_t dev_major, dev_minor;
+	uint64_t offset, bytes;
+	uint32_t written;	/* 0 read, 1 written */
+	uint32_t reserved;
 };
 
 struct prov_hole {

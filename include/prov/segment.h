@@ -46,6 +46,7 @@ enum prov_lost {
 
 /* What is noted of accesses; larger is coarser. */
 enum prov_granularity {
+	PROV_EVERY_ONE = -1,	/* besides, each read and write by itself */
 	PROV_FIRST_LAST = 0,	/* count every access, keep first and last */
 	PROV_OPEN_CLOSE = 1,	/* opens and closes only: what was open may have been used */
 	PROV_OFF = 2,		/* programs and names only */
@@ -56,7 +57,8 @@ enum prov_granularity {
  * was seen more finely than it was. */
 struct prov_switch {
 	uint64_t time;
-	uint32_t granularity, reserved;
+	int32_t granularity;
+	uint32_t reserved;
 };
 
 #define PROV_SWITCHES 32u
@@ -70,7 +72,7 @@ struct prov_arena {
 	uint32_t ready;		/* chunks below this have memory behind them */
 	uint32_t hint;		/* where to look for a free chunk next */
 	uint32_t closed;	/* not 0: the session is over, report nothing more */
-	uint32_t granularity;	/* in force, enum prov_granularity */
+	int32_t granularity;	/* in force, enum prov_granularity */
 	uint32_t collector;	/* pid of the collector */
 	uint32_t pid_space;	/* inode of its /proc/self/ns/pid, 0 = not known */
 	uint64_t lost[PROV_LOST_KINDS];
@@ -83,7 +85,7 @@ struct prov_arena {
 	 * that do not begin with a capital or '_' (letter 30) are not looked up. */
 	uint16_t env_first[32];
 	char env_allow[PROV_ENV_ROOM];
-	uint32_t wanted;	/* what "prov granularity" asks the collector for */
+	int32_t wanted;	/* what "prov granularity" asks the collector for */
 	uint32_t n_switches;	/* may exceed PROV_SWITCHES: then some were not kept */
 	struct prov_switch switches[PROV_SWITCHES];	/* oldest first */
 };

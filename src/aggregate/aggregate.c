@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "aggregate/image.h"
 #include "aggregate/session.h"
@@ -178,6 +179,25 @@ static void on_name(struct aggregate *a, struct image_record *im, const struct p
 	}
 }
 
+/* Handed on as it comes: there are too many to keep. */
+static void on_transfer(struct aggregate *a, const struct image_record *im,
+			const struct prov_transfer *t)
+{
+	uint64_t dev = makedev(t->dev_major, t->dev_minor);
+	struct transfer one = {
+		.exec = im->x.id,
+		.object = object_id_of(fs_of_device(dev), t->ino, t->btime),
+		.start = (int64_t)t->start,
+		.end = (int64_t)t->head.time,
+		.offset = t->offset == PROV_NO_OFFSET ? -1 : (int64_t)t->offset,
+		.bytes = t->bytes,
+		.written = t->written,
+	};
+	struct facts f = { .transfers = &one, .n_transfers = 1 };
+
+	a->out.facts(a->out.ctx, &f);
+}
+
 static void on_event(void *ctx, uint32_t pid, int64_t start, const struct event *e)
 {
 	struct aggregate *a = ctx;
@@ -221,6 +241,9 @@ static void on_event(void *ctx, uint32_t pid, int64_t start, const struct event 
 		session_hole(a, &im->x.id, h->text, h->text + h->kind_size, 1);
 		break;
 	}
+	case PROV_TRANSFER:
+		on_transfer(a, im, EVENT_AS(prov_transfer, e));
+		break;
 	default:
 		break;
 	}
@@ -347,7 +370,7 @@ static void on_ended(void *ctx, uint32_t pid, int64_t start, int64_t when, bool 
 	image_destroy(im);
 }
 
-static void on_switched(void *ctx, int64_t since, uint32_t granularity)
+static void on_switched(void *ctx, int64_t since, int32_t granularity)
 {
 	struct aggregate *a = ctx;
 

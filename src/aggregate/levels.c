@@ -5,18 +5,18 @@
 
 #include "engine/granularity.h"
 
-void levels_add(struct levels *l, struct arena *a, int64_t since, uint32_t granularity)
+void levels_add(struct levels *l, struct arena *a, int64_t since, int32_t granularity)
 {
-	uint32_t now = l->n ? l->list[l->n - 1].granularity : PROV_FIRST_LAST;
+	int32_t now = l->n ? l->list[l->n - 1].granularity : PROV_FIRST_LAST;
 
-	if (granularity == now || granularity > PROV_OFF ||
+	if (granularity == now || !granularity_ok(granularity) ||
 	    (l->n && since < l->list[l->n - 1].since))
 		return;
 	l->list = arena_grow(a, l->list, l->n, &l->room, sizeof(*l->list));
 	l->list[l->n++] = (struct level){ since, granularity };
 }
 
-bool levels_reach(const struct levels *l, uint32_t granularity, int64_t from, int64_t to)
+bool levels_reach(const struct levels *l, int32_t granularity, int64_t from, int64_t to)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		bool begun = !to || l->list[i].since <= to;

@@ -15,7 +15,7 @@
  */
 struct level {
 	int64_t since;
-	uint32_t granularity;	/* enum prov_granularity */
+	int32_t granularity;	/* enum prov_granularity */
 };
 
 struct levels {
@@ -24,11 +24,11 @@ struct levels {
 };
 
 /* Not newer than what is in force already: ignored. Memory is the arena's. */
-void levels_add(struct levels *l, struct arena *a, int64_t since, uint32_t granularity);
+void levels_add(struct levels *l, struct arena *a, int64_t since, int32_t granularity);
 
 /* Was a granularity as coarse as this, or coarser, in force at any time in
  * [from, to]? to = 0 is for ever. */
-bool levels_reach(const struct levels *l, uint32_t granularity, int64_t from, int64_t to);
+bool levels_reach(const struct levels *l, int32_t granularity, int64_t from, int64_t to);
 
 /* Adds to x, which holds what t counted, what it may not have counted. */
 void levels_infer(const struct levels *l, const struct prov_tally *t, bool directory,

@@ -42,7 +42,7 @@ static struct setting {
 	ROW(TEXT, "env.allow", "", "environment names or patterns recorded too, with commas"),
 	ROW(TEXT, "redact", "", "name patterns whose values are redacted too, with commas"),
 	ROW(LEVEL, "granularity", "first-last",
-	    "how finely runs note accesses: first-last, open-close or off"),
+	    "how finely runs note accesses: all, first-last, open-close or off"),
 	ROW(BOOL, "hash", "yes", "record the SHA-256 of files read and written, small ones first"),
 	ROW(SIZE, "hash.max", "64M", "bytes hashed per run at most"),
 	ROW(SIZE, "arena.max", "256M", "shared memory per run at most"),
@@ -120,9 +120,9 @@ static const char *setting_complaint(const struct setting *s, const char *value)
 			       ? "is none of auto, always, never"
 			       : NULL;
 	case LEVEL:
-		return strcmp(value, "first-last") && strcmp(value, "open-close") &&
-				       strcmp(value, "off")
-			       ? "is none of first-last, open-close, off"
+		return strcmp(value, "all") && strcmp(value, "first-last") &&
+				       strcmp(value, "open-close") && strcmp(value, "off")
+			       ? "is none of all, first-last, open-close, off"
 			       : NULL;
 	}
 	return NULL;

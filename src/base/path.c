@@ -48,7 +48,8 @@ const char *path_store(struct arena *a)
 	return arena_printf(a, "%s/.local/state/prov/prov.db", home);
 }
 
-const char *path_spool(struct arena *a)
+/* A folder beside the store. */
+static const char *beside_store(struct arena *a, const char *name)
 {
 	const char *store = path_store(a);
 	const char *slash;
@@ -59,8 +60,18 @@ const char *path_spool(struct arena *a)
 		store += 7;
 	slash = strrchr(store, '/');
 	if (!slash)
-		return "spool";
-	return arena_printf(a, "%.*s/spool", (int)(slash - store), store);
+		return name;
+	return arena_printf(a, "%.*s/%s", (int)(slash - store), store, name);
+}
+
+const char *path_spool(struct arena *a)
+{
+	return beside_store(a, "spool");
+}
+
+const char *path_traces(struct arena *a)
+{
+	return beside_store(a, "traces");
 }
 
 int path_make(const char *dir)

@@ -14,6 +14,8 @@
 const char *path_store(struct arena *a);
 /* The folder beside the store that journals wait in: <dir of store>/spool. */
 const char *path_spool(struct arena *a);
+/* Likewise for files that tell single reads and writes of a run: .../traces. */
+const char *path_traces(struct arena *a);
 /* Makes dir and its parents, 0700 each that is new. 0 or negative errno. */
 int path_make(const char *dir);
 /* Absolute, without ".", ".." and doubled slashes; symlinks resolved as far as

@@ -46,7 +46,7 @@ static struct interval seen(const struct levels *l, struct access *x)
 	return i;
 }
 
-static void check(struct levels *l, struct arena *a, int64_t since, uint32_t to, int64_t start,
+static void check(struct levels *l, struct arena *a, int64_t since, int32_t to, int64_t start,
 		  int64_t end)
 {
 	struct access x;

@@ -30,7 +30,7 @@ struct engine_sink {
 	void (*commit)(void *ctx);
 	/* From then on accesses are noted as finely as this, enum prov_granularity.
 	 * Comes before the events it bears upon. */
-	void (*switched)(void *ctx, int64_t since, uint32_t granularity);
+	void (*switched)(void *ctx, int64_t since, int32_t granularity);
 	/* The session ends while this image still runs. */
 	void (*running)(void *ctx, uint32_t pid, int64_t start);
 	void (*hole)(void *ctx, uint32_t pid, int64_t start, const char *kind, const char *why,
@@ -42,7 +42,7 @@ struct engine_setup {
 	const char *library;	/* guest library, absolute path */
 	uint64_t room;		/* bytes of shared memory at most */
 	struct strings env_allow;	/* names of variables that may be recorded */
-	uint32_t granularity;	/* to begin with */
+	int32_t granularity;	/* to begin with */
 };
 
 struct engine_ops {
@@ -59,8 +59,8 @@ struct engine_ops {
 	size_t (*poll)(struct engine *e, const struct engine_sink *sink, bool final);
 	/* Asks whoever polls the session to note accesses so; not carried out before
 	 * granularity() says it. For an engine that was reopened. */
-	void (*ask)(struct engine *e, uint32_t granularity);
-	uint32_t (*granularity)(const struct engine *e);
+	void (*ask)(struct engine *e, int32_t granularity);
+	int32_t (*granularity)(const struct engine *e);
 	uint64_t (*lost)(const struct engine *e);
 	bool (*alive)(struct engine *e);	/* does any image still run? */
 	void (*close)(struct engine *e, bool remove);	/* remove: delete the session's folder */

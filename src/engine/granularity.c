@@ -6,22 +6,30 @@
 #include <string.h>
 
 static const char *const names[] = {
-	[PROV_FIRST_LAST] = "first-last",
-	[PROV_OPEN_CLOSE] = "open-close",
-	[PROV_OFF] = "off",
+	[PROV_EVERY_ONE + 1] = "all",
+	[PROV_FIRST_LAST + 1] = "first-last",
+	[PROV_OPEN_CLOSE + 1] = "open-close",
+	[PROV_OFF + 1] = "off",
 };
 
 #define N_NAMES (sizeof(names) / sizeof(names[0]))
 
-const char *granularity_name(uint32_t granularity)
+bool granularity_ok(int32_t granularity)
 {
-	return granularity < N_NAMES ? names[granularity] : "unknown";
+	return granularity >= PROV_EVERY_ONE && granularity <= PROV_OFF;
 }
 
-int granularity_find(const char *name)
+const char *granularity_name(int32_t granularity)
+{
+	return granularity_ok(granularity) ? names[granularity + 1] : "unknown";
+}
+
+bool granularity_find(const char *name, int32_t *out)
 {
 	for (size_t i = 0; i < N_NAMES; i++)
-		if (!strcmp(name, names[i]))
-			return (int)i;
-	return -1;
+		if (!strcmp(name, names[i])) {
+			*out = (int32_t)i - 1;
+			return true;
+		}
+	return false;
 }

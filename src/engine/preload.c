@@ -336,12 +336,12 @@ static size_t preload_poll(struct engine *e, const struct engine_sink *sink, boo
 	return n;
 }
 
-static void preload_ask(struct engine *e, uint32_t granularity)
+static void preload_ask(struct engine *e, int32_t granularity)
 {
 	shared_ask(&preload_of(e)->shared, granularity);
 }
 
-static uint32_t preload_granularity(const struct engine *e)
+static int32_t preload_granularity(const struct engine *e)
 {
 	const struct preload *p = (const struct preload *)e;
 

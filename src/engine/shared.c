@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "engine/granularity.h"
 
 #define READY_STEP 32u	/* chunks given memory ahead of need: 1 MiB */
 
@@ -87,7 +88,7 @@ static void allow(struct prov_arena *a, const struct strings *names)
 
 /* What a collector that comes after us will know of it. When there is no more
  * room, the last entry stands for all that follow, by the coarsest of them. */
-static void switch_to(struct shared *s, uint32_t granularity, uint64_t when)
+static void switch_to(struct shared *s, int32_t granularity, uint64_t when)
 {
 	struct prov_arena *a = s->arena;
 	uint32_t at = a->n_switches < PROV_SWITCHES ? a->n_switches++ : PROV_SWITCHES;
@@ -101,17 +102,17 @@ static void switch_to(struct shared *s, uint32_t granularity, uint64_t when)
 	__atomic_store_n(&a->granularity, granularity, __ATOMIC_SEQ_CST);
 }
 
-void shared_ask(struct shared *s, uint32_t granularity)
+void shared_ask(struct shared *s, int32_t granularity)
 {
 	__atomic_store_n(&s->arena->wanted, granularity, __ATOMIC_RELEASE);
 }
 
 bool shared_switch(struct shared *s, struct prov_switch *out)
 {
-	uint32_t wanted = __atomic_load_n(&s->arena->wanted, __ATOMIC_ACQUIRE);
+	int32_t wanted = __atomic_load_n(&s->arena->wanted, __ATOMIC_ACQUIRE);
 	bool finer = wanted < s->granularity;
 
-	if (wanted == s->granularity || wanted > PROV_OFF)
+	if (wanted == s->granularity || !granularity_ok(wanted))
 		return false;
 	*out = (struct prov_switch){ .time = (uint64_t)clock_mono(), .granularity = wanted };
 	switch_to(s, wanted, out->time);
@@ -121,7 +122,7 @@ bool shared_switch(struct shared *s, struct prov_switch *out)
 }
 
 int shared_create(struct shared *s, const char *path, const struct id *session, uint64_t room,
-		  const struct strings *env_allow, uint32_t granularity)
+		  const struct strings *env_allow, int32_t granularity)
 {
 	struct stat space;
 	uint64_t chunks = room / PROV_CHUNK_SIZE;

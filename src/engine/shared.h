@@ -19,12 +19,12 @@ struct shared {
 	struct prov_arena *arena;	/* at the start of map */
 	uint32_t *owners;
 	uint32_t chunks;
-	uint32_t granularity;		/* in force */
+	int32_t granularity;		/* in force */
 };
 
 /* 0 or negative errno with fail_text(); after failure only shared_release(). */
 int shared_create(struct shared *s, const char *path, const struct id *session, uint64_t room,
-		  const struct strings *env_allow, uint32_t granularity);
+		  const struct strings *env_allow, int32_t granularity);
 int shared_attach(struct shared *s, const char *path);
 void shared_release(struct shared *s);
 
@@ -34,7 +34,7 @@ void shared_free_chunk(struct shared *s, uint32_t i);
 /* Carries out what was asked for by shared_ask(): true, and since when, if that
  * is another granularity than now. */
 bool shared_switch(struct shared *s, struct prov_switch *out);
-void shared_ask(struct shared *s, uint32_t granularity);
+void shared_ask(struct shared *s, int32_t granularity);
 /* Puts memory behind chunks before somebody needs it. */
 void shared_ahead(struct shared *s);
 #endif

@@ -93,6 +93,14 @@ static int check_hole(const struct event *e)
 	       texts_fit(e, sizeof(*h), sizes, 2);
 }
 
+static int check_transfer(const struct event *e)
+{
+	const struct prov_transfer *t = EVENT_AS(prov_transfer, e);
+
+	return e->size >= sizeof(*t) && t->written <= 1 && t->start <= t->head.time &&
+	       t->bytes <= INT64_MAX && (t->offset <= INT64_MAX || t->offset == PROV_NO_OFFSET);
+}
+
 int event_check(const struct event *e)
 {
 	const struct prov_record *r = event_head(e);
@@ -126,6 +134,9 @@ int event_check(const struct event *e)
 		break;
 	case PROV_HOLE:
 		ok = check_hole(e);
+		break;
+	case PROV_TRANSFER:
+		ok = check_transfer(e);
 		break;
 	default:
 		break;

@@ -167,11 +167,37 @@ static void what_changes_after_the_copy_is_not_seen(void **state)
 	assert_int_equal(EVENT_AS(prov_open, &f->e)->path_size, 7);
 }
 
+static struct prov_transfer *put_transfer(struct fixture *f)
+{
+	struct prov_transfer *t = put(f, PROV_TRANSFER, sizeof(*t), PROV_RECORD_READY);
+
+	t->start = 900;
+	return t;
+}
+
+static void a_transfer_ends_no_earlier_than_it_began_and_fits_a_file(void **state)
+{
+	struct fixture *f = *state;
+	size_t at = PROV_CHUNK_HEAD;
+
+	put_transfer(f)->offset = PROV_NO_OFFSET;
+	put_transfer(f)->start = 1001;
+	put_transfer(f)->offset = UINT64_C(1) << 63;
+	put_transfer(f)->bytes = UINT64_MAX;
+	put_transfer(f)->written = 2;
+	put_transfer(f);
+	assert_int_equal(event_next(f->chunk, &at, &f->e), EVENT_READY);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(event_next(f->chunk, &at, &f->e), EVENT_SKIPPED);
+	assert_int_equal(event_next(f->chunk, &at, &f->e), EVENT_READY);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(a_whole_record_is_handed_over),
+		T(a_transfer_ends_no_earlier_than_it_began_and_fits_a_file),
 		T(a_record_whose_writer_died_is_stepped_over_by_its_size),
 		T(a_size_that_cannot_be_ends_the_chunk),
 		T(a_record_that_would_leave_the_chunk_is_not_read),

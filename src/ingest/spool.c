@@ -25,6 +25,7 @@ struct orphan {
 	int64_t newest;		/* time of anything in it */
 	struct store *store;
 	struct aggregate *aggregate;
+	uint64_t transfers;	/* left in shared memory: their trace has ended */
 	int error;
 };
 
@@ -84,6 +85,7 @@ static void take(void *ctx, const struct facts *f)
 	struct orphan *o = ctx;
 	int r;
 
+	o->transfers += f->n_transfers;
 	look(o, &(struct facts){ .executions = f->executions, .n_executions = f->n_executions,
 				 .accesses = f->accesses, .n_accesses = f->n_accesses });
 	r = ingest_facts(o->store, &o->run, f);
@@ -119,14 +121,21 @@ static int drain_session(struct orphan *o, struct engine *e)
 
 static int finish_run(struct orphan *o, bool alive)
 {
-	struct hole h = {
-		.run = o->run.id,
-		.kind = "killed",
-		.why = "prov was killed during the run; "
-		       "what was in shared memory and in the journal was kept",
-		.count = 1,
+	struct hole holes[] = {
+		{ .run = o->run.id,
+		  .kind = "killed",
+		  .why = "prov was killed during the run; "
+			 "what was in shared memory and in the journal was kept",
+		  .count = 1 },
+		{ .run = o->run.id,
+		  .kind = "trace",
+		  .why = "reads and writes that were still in shared memory then are counted, "
+			 "but missing in the trace",
+		  .count = o->transfers },
 	};
-	struct facts f = { .runs = &o->run, .n_runs = 1, .holes = &h, .n_holes = 1 };
+	struct facts f = { .runs = &o->run, .n_runs = 1, .holes = holes };
+
+	f.n_holes = o->transfers ? 2 : 1;
 
 	if (o->run.end)
 		return 0;	/* had ended; only the store was not reached */

@@ -17,6 +17,7 @@ enum record_type {
 	RECORD_HOLE = 6,
 	RECORD_NOTE = 7,
 	RECORD_FOLDER = 8,
+	RECORD_TRANSFER = 9,
 };
 
 static void put_id(struct buf *b, const struct id *id)
@@ -145,6 +146,17 @@ static void put_note(struct buf *b, const struct note *n)
 	put_text(b, n->value);
 }
 
+static void put_transfer(struct buf *b, const struct transfer *t)
+{
+	put_id(b, &t->exec);
+	put_id(b, &t->object);
+	buf_int(b, t->start);
+	buf_int(b, t->end - t->start);
+	buf_int(b, t->offset);
+	buf_uint(b, t->bytes);
+	buf_uint(b, t->written);
+}
+
 void journal_encode(const struct facts *f, struct buf *out)
 {
 	struct buf body = { 0 };
@@ -161,6 +173,7 @@ void journal_encode(const struct facts *f, struct buf *out)
 	EACH(names, RECORD_NAME, put_name)
 	EACH(holes, RECORD_HOLE, put_hole)
 	EACH(notes, RECORD_NOTE, put_note)
+	EACH(transfers, RECORD_TRANSFER, put_transfer)
 #undef EACH
 	buf_release(&body);
 }
@@ -370,8 +383,27 @@ static struct note get_note(struct getter *g)
 	return n;
 }
 
+static struct transfer get_transfer(struct getter *g)
+{
+	struct transfer t = { 0 };
+	int64_t took;
+
+	t.exec = get_id(g);
+	t.object = get_id(g);
+	t.start = span_int(&g->s);
+	took = span_int(&g->s);
+	t.offset = span_int(&g->s);
+	t.bytes = span_uint(&g->s);
+	t.written = get_enum(g, 1);
+	if (t.start < 0 || took < 0 || took > INT64_MAX - t.start || t.offset < -1)
+		g->s.bad = 1;
+	else
+		t.end = t.start + took;
+	return t;
+}
+
 struct rooms {
-	size_t runs, executions, objects, accesses, names, holes, notes;
+	size_t runs, executions, objects, accesses, names, holes, notes, transfers;
 };
 
 static int get_record(struct getter *g, unsigned type, struct facts *f, struct rooms *room,
@@ -404,6 +436,9 @@ static int get_record(struct getter *g, unsigned type, struct facts *f, struct r
 		break;
 	case RECORD_NOTE:
 		ADD(notes, get_note);
+		break;
+	case RECORD_TRANSFER:
+		ADD(transfers, get_transfer);
 		break;
 	case RECORD_FOLDER:
 		*folder = get_text(g);

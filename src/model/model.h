@@ -157,6 +157,16 @@ struct name_event {
 	int64_t time;
 };
 
+/* One call that read or wrote; only where a run was recorded so finely. Not in
+ * a store: prov-journal(5), "traces". */
+struct transfer {
+	struct id exec, object;
+	int64_t start, end;
+	int64_t offset;		/* -1: the object has none */
+	uint64_t bytes;
+	bool written;		/* else read */
+};
+
 /* Something the record does not contain, and why. */
 struct hole {
 	struct id run;
@@ -182,6 +192,7 @@ struct facts {
 	struct name_event *names;	size_t n_names;
 	struct hole *holes;		size_t n_holes;
 	struct note *notes;		size_t n_notes;
+	struct transfer *transfers;	size_t n_transfers;
 };
 
 void access_merge(struct access *into, const struct access *more);

@@ -40,7 +40,7 @@ static int tell_all(struct context *c, const struct running *list, size_t n)
 	return EXIT_YES;
 }
 
-static bool wait_for(const struct engine_ops *ops, const struct engine *e, uint32_t wanted)
+static bool wait_for(const struct engine_ops *ops, const struct engine *e, int32_t wanted)
 {
 	const struct timespec step = { .tv_nsec = 10000000 };
 
@@ -52,7 +52,7 @@ static bool wait_for(const struct engine_ops *ops, const struct engine *e, uint3
 	return false;
 }
 
-static int change(struct context *c, const struct running *r, uint32_t wanted)
+static int change(struct context *c, const struct running *r, int32_t wanted)
 {
 	const struct engine_ops *ops = engine_find(r->engine);
 	struct engine *e;
@@ -79,7 +79,8 @@ static int granularity_main(struct context *c, int argc, char **argv)
 	const struct running *meant = NULL;
 	struct running *list;
 	size_t n;
-	int wanted, o;
+	int32_t wanted;
+	int o;
 
 	while ((o = args_next(&a)) > 0)
 		;
@@ -91,10 +92,9 @@ static int granularity_main(struct context *c, int argc, char **argv)
 		return context_trouble(c);
 	if (a.n_operands == 0)
 		return tell_all(c, list, n);
-	wanted = granularity_find(a.operands[1]);
-	if (wanted < 0)
+	if (!granularity_find(a.operands[1], &wanted))
 		return context_usage(c,
-				     "there is no granularity '%s'; use first-last, "
+				     "there is no granularity '%s'; use all, first-last, "
 				     "open-close or off",
 				     a.operands[1]);
 	for (size_t i = 0; i < n; i++) {
@@ -112,7 +112,7 @@ static int granularity_main(struct context *c, int argc, char **argv)
 			    a.operands[0]);
 		return EXIT_NO;
 	}
-	return change(c, meant, (uint32_t)wanted);
+	return change(c, meant, wanted);
 }
 
 const struct command cmd_granularity = {

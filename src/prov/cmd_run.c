@@ -50,6 +50,7 @@ __attribute__((visibility("default"), used)) const char prov_is_not_recorded = 1
 
 struct wish {
 	const char *name, *engine, *granularity;
+	int32_t level;
 	struct note *notes;
 	size_t n_notes, note_room;
 	bool quiet;
@@ -155,10 +156,10 @@ static int read_options(struct context *c, struct args *a, struct wish *w, const
 		(void)context_usage(c, "there is no engine '%s'; use auto or preload", w->engine);
 		return EXIT_CANNOT;
 	}
-	if (granularity_find(w->granularity) < 0) {
+	if (!granularity_find(w->granularity, &w->level)) {
 		(void)context_usage(c,
-				    "there is no granularity '%s'; use first-last, open-close "
-				    "or off",
+				    "there is no granularity '%s'; use all, first-last, "
+				    "open-close or off",
 				    w->granularity);
 		return EXIT_CANNOT;
 	}
@@ -328,7 +329,7 @@ static int run_main(struct context *c, int argc, char **argv)
 	setup.notes = w.notes;
 	setup.n_notes = w.n_notes;
 	setup.engine = engine_find(w.engine);
-	setup.granularity = (uint32_t)granularity_find(w.granularity);
+	setup.granularity = w.level;
 	rec = open_recorder(&setup);
 	if (!rec)
 		return run_unrecorded(c, a.operands);

@@ -21,6 +21,7 @@
 #include "config.h"
 #include "ingest/ingest.h"
 #include "journal/journal.h"
+#include "journal/trace.h"
 #include "model/key.h"
 
 #define POLL_SOONEST INT64_C(5000000)	/* while images come and go */
@@ -34,6 +35,7 @@ struct recorder {
 	const char *folder, *journal_path;
 	struct engine *engine;
 	struct journal *journal;
+	struct trace trace;
 	struct aggregate *aggregate;
 	struct buf trouble;
 	pthread_t thread;
@@ -136,7 +138,10 @@ static void on_facts(void *ctx, const struct facts *f)
 {
 	struct recorder *r = ctx;
 
-	(void)journal_append(r->journal, f);
+	if (f->n_transfers)
+		(void)trace_note(&r->trace, f);
+	else
+		(void)journal_append(r->journal, f);
 }
 
 static void on_commit(void *ctx)
@@ -144,6 +149,7 @@ static void on_commit(void *ctx)
 	struct recorder *r = ctx;
 
 	(void)journal_flush(r->journal);
+	(void)trace_flush(&r->trace);
 }
 
 static int open_journal(struct recorder *r)
@@ -191,6 +197,7 @@ struct recorder *recorder_open(const struct recorder_setup *setup)
 		recorder_close(r);
 		return NULL;
 	}
+	r->trace.run = &r->run;
 	r->aggregate = aggregate_create(&r->run, &out);
 	(void)pthread_mutex_init(&r->lock, NULL);
 	(void)pthread_cond_init(&r->wake, NULL);
@@ -279,6 +286,15 @@ static void finish_run(struct recorder *r, int status)
 	on_facts(r, &f);
 }
 
+static void end_trace(struct recorder *r)
+{
+	bool kept = trace_flush(&r->trace) == 0;
+
+	if (r->trace.lost || !kept)
+		buf_printf(&r->trouble, "single reads and writes were not kept: %s\n", fail_text());
+	trace_close(&r->trace);
+}
+
 void recorder_end(struct recorder *r, uint32_t pid, int status, struct recorder_result *out)
 {
 	int ret;
@@ -288,6 +304,7 @@ void recorder_end(struct recorder *r, uint32_t pid, int status, struct recorder_
 	(void)r->engine->ops->poll(r->engine, aggregate_sink(r->aggregate), true);
 	aggregate_finish(r->aggregate, conf_bool("hash") ? conf_size("hash.max") : 0);
 	finish_run(r, status);
+	end_trace(r);
 	ret = journal_flush(r->journal);
 	if (ret < 0)
 		buf_printf(&r->trouble,
@@ -331,6 +348,7 @@ void recorder_close(struct recorder *r)
 	if (!r)
 		return;
 	journal_close(r->journal);
+	trace_close(&r->trace);
 	if (r->engine)
 		r->engine->ops->close(r->engine, false);
 	aggregate_destroy(r->aggregate);

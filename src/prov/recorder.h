@@ -17,7 +17,7 @@ struct recorder_setup {
 	const struct note *notes;
 	size_t n_notes;
 	const struct engine_ops *engine;
-	uint32_t granularity;	/* enum prov_granularity */
+	int32_t granularity;	/* enum prov_granularity */
 };
 
 /* NULL with fail_text() when nothing can be recorded. */

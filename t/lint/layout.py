@@ -20,6 +20,7 @@ STRUCTS = {
     "PROV_START": "prov_start", "PROV_ARGV, PROV_ENVIRON, PROV_LOADED": "prov_strings",
     "PROV_OPEN": "prov_open", "PROV_NAME": "prov_name", "PROV_EXEC": "prov_exec",
     "PROV_FORK, PROV_WAIT": "prov_wait", "PROV_HOLE": "prov_hole",
+    "PROV_TRANSFER": "prov_transfer",
 }
 SIZES = {"u16": 2, "u32": 4, "u64": 8, "i32": 4, "i64": 8, "char": 1, "switch": 16}
 CLAIM = re.compile(r" *(\d+)  ?(\w+)  ?(\w+(?:\[\w+\])?(?:, \w+)*)(?:  |$)")
