@@ -21,6 +21,7 @@
 #define BLOCK_MAGIC UINT32_C(0x6b6c6270)	/* "pblk" */
 #define BLOCK_FULL  (256u << 10)		/* raw bytes after which a block is written */
 #define BLOCK_MAX   (64u << 20)			/* raw bytes a reader believes */
+#define SLICE	    64u				/* facts of a kind between two looks at the size */
 
 struct block_head {
 	uint32_t magic;
@@ -32,7 +33,8 @@ struct block_head {
 struct journal {
 	int fd;
 	char *path;
-	struct buf raw;
+	struct buf raw;		/* records of the next block */
+	struct buf blocks;	/* whole ones that are not in the file yet */
 	uint64_t written;
 };
 
@@ -56,36 +58,55 @@ static int write_all(int fd, const char *p, size_t n)
 	return 0;
 }
 
-int journal_flush(struct journal *j)
+/* Makes a block of the records that have come together. */
+static int seal(struct journal *j)
 {
 	struct block_head h = { .magic = BLOCK_MAGIC };
-	struct buf out = { 0 };
 	size_t n;
-	int r;
+	char *at;
 
 	if (j->raw.size == 0)
 		return 0;
-	buf_reserve(&out, sizeof(h) + ZSTD_compressBound(j->raw.size));
-	n = ZSTD_compress(out.data + sizeof(h), out.room - sizeof(h), j->raw.data, j->raw.size, 1);
-	if (ZSTD_isError(n)) {
-		buf_release(&out);
+	buf_reserve(&j->blocks, sizeof(h) + ZSTD_compressBound(j->raw.size));
+	at = j->blocks.data + j->blocks.size;
+	n = ZSTD_compress(at + sizeof(h), ZSTD_compressBound(j->raw.size), j->raw.data,
+			  j->raw.size, 1);
+	if (ZSTD_isError(n))
 		return fail(EIO, "%s: cannot compress: %s", j->path, ZSTD_getErrorName(n));
-	}
 	h.stored = (uint32_t)n;
 	h.raw = (uint32_t)j->raw.size;
-	h.crc = block_crc(&h, out.data + sizeof(h));
-	memcpy(out.data, &h, sizeof(h));
-	r = write_all(j->fd, out.data, sizeof(h) + n);
-	buf_release(&out);
-	if (r < 0) {
+	h.crc = block_crc(&h, at + sizeof(h));
+	memcpy(at, &h, sizeof(h));
+	j->blocks.size += sizeof(h) + n;
+	buf_clear(&j->raw);
+	return 0;
+}
+
+int journal_flush(struct journal *j)
+{
+	size_t done = 0;
+	int r = seal(j);
+
+	while (r == 0 && done < j->blocks.size) {
+		struct block_head h;
+
+		memcpy(&h, j->blocks.data + done, sizeof(h));
+		r = write_all(j->fd, j->blocks.data + done, sizeof(h) + h.stored);
+		if (r == 0) {
+			done += sizeof(h) + h.stored;
+			j->written += sizeof(h) + h.stored;
+			continue;
+		}
 		/* half a block would hide the ones after it */
 		(void)!ftruncate(j->fd, (off_t)j->written);
 		(void)lseek(j->fd, (off_t)j->written, SEEK_SET);
-		return fail(-r, "%s: cannot write the journal: %s", j->path, strerror(-r));
+		r = fail(-r, "%s: cannot write the journal: %s", j->path, strerror(-r));
 	}
-	j->written += sizeof(h) + n;
-	buf_clear(&j->raw);
-	return 0;
+	if (done) {
+		memmove(j->blocks.data, j->blocks.data + done, j->blocks.size - done);
+		j->blocks.size -= done;
+	}
+	return r;
 }
 
 int journal_create(const char *path, const struct run *run, const char *folder,
@@ -118,6 +139,7 @@ int journal_create(const char *path, const struct run *run, const char *folder,
 			(void)close(j->fd);
 		}
 		buf_release(&j->raw);
+		buf_release(&j->blocks);
 		free(j->path);
 		free(j);
 		return r;
@@ -126,10 +148,57 @@ int journal_create(const char *path, const struct run *run, const char *folder,
 	return 0;
 }
 
+/* The n-th slice of f; false behind the last. A run and a note can be large. */
+static bool slice(const struct facts *f, size_t n, struct facts *out)
+{
+	bool any = false;
+
+	*out = (struct facts){ 0 };
+#define TAKE(list, step)						\
+	if (n * (step) < f->n_##list) {					\
+		size_t rest = f->n_##list - n * (step);			\
+									\
+		out->list = f->list + n * (step);			\
+		out->n_##list = rest < (step) ? rest : (step);		\
+		any = true;						\
+	}
+	TAKE(runs, 1u)
+	TAKE(executions, SLICE)
+	TAKE(objects, SLICE)
+	TAKE(accesses, SLICE)
+	TAKE(names, SLICE)
+	TAKE(holes, SLICE)
+	TAKE(notes, 1u)
+	TAKE(transfers, SLICE)
+#undef TAKE
+	return any;
+}
+
+static int flush_full(struct journal *j)
+{
+	return j->raw.size < BLOCK_FULL ? 0 : journal_flush(j);
+}
+
 int journal_append(struct journal *j, const struct facts *f)
 {
-	journal_encode(f, &j->raw);
-	return j->raw.size < BLOCK_FULL ? 0 : journal_flush(j);
+	struct facts part;
+	int r = 0;
+
+	/* a block that is too large could not be read again */
+	for (size_t n = 0; slice(f, n, &part); n++) {
+		int now;
+
+		journal_encode(&part, &j->raw);
+		now = flush_full(j);
+		r = now < 0 ? now : r;
+	}
+	return r;
+}
+
+int journal_append_state(struct journal *j, const char *p, size_t n)
+{
+	journal_encode_state(p, n, &j->raw);
+	return flush_full(j);
 }
 
 void journal_close(struct journal *j)
@@ -139,6 +208,7 @@ void journal_close(struct journal *j)
 	(void)journal_flush(j);
 	(void)close(j->fd);
 	buf_release(&j->raw);
+	buf_release(&j->blocks);
 	free(j->path);
 	free(j);
 }
@@ -210,6 +280,8 @@ static int read_blocks(int fd, const struct journal_sink *sink, struct journal_e
 		if (folder && sink->folder)
 			sink->folder(sink->ctx, folder);
 		r = sink->facts(sink->ctx, &f);
+		if (r == 0)
+			journal_decode_states(raw.data, raw.size, sink);
 		arena_release(&a);
 		end->at = at;
 	}

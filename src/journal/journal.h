@@ -23,6 +23,9 @@ int journal_create(const char *path, const struct run *run, const char *folder,
 /* Collects; writes whole blocks as they fill. After a failed write everything
  * is kept in memory and the next call tries again. */
 int journal_append(struct journal *j, const struct facts *f);
+/* Bytes that mean nothing to the journal, in order with the facts. */
+int journal_append_state(struct journal *j, const char *p, size_t n);
+/* Ends a block, too: what is appended next is in another. */
 int journal_flush(struct journal *j);
 void journal_close(struct journal *j);	/* flushes; NULL is fine */
 uint64_t journal_bytes(const struct journal *j);
@@ -35,6 +38,8 @@ struct journal_sink {
 	/* Once per batch; facts are valid during the call. Not 0 stops reading. */
 	int (*facts)(void *ctx, const struct facts *f);
 	void (*folder)(void *ctx, const char *folder);
+	/* After the facts of the same batch, in order; NULL: not wanted. */
+	void (*state)(void *ctx, const char *p, size_t n);
 };
 
 struct journal_end {
@@ -54,6 +59,9 @@ int journal_lock(const char *path, int *fd);
 struct arena;
 int journal_decode(const char *p, size_t size, struct arena *a, struct facts *out,
 		   const char **folder);
+/* Of what journal_decode() has accepted. */
+void journal_decode_states(const char *p, size_t size, const struct journal_sink *sink);
 void journal_encode(const struct facts *f, struct buf *out);
 void journal_encode_folder(const char *folder, struct buf *out);
+void journal_encode_state(const char *p, size_t n, struct buf *out);
 #endif

@@ -17,7 +17,8 @@ enum record_type {
 	RECORD_HOLE = 6,
 	RECORD_NOTE = 7,
 	RECORD_FOLDER = 8,
-	RECORD_TRANSFER = 9,
+	RECORD_STATE = 9,
+	RECORD_TRANSFER = 10,
 };
 
 static void put_id(struct buf *b, const struct id *id)
@@ -185,6 +186,28 @@ void journal_encode_folder(const char *folder, struct buf *out)
 	put_text(&body, folder);
 	put_record(out, RECORD_FOLDER, &body);
 	buf_release(&body);
+}
+
+void journal_encode_state(const char *p, size_t n, struct buf *out)
+{
+	buf_uint(out, RECORD_STATE);
+	buf_blob(out, p, n);
+}
+
+void journal_decode_states(const char *p, size_t size, const struct journal_sink *sink)
+{
+	struct span all = { .at = p, .end = size ? p + size : p };
+
+	while (sink->state && all.at < all.end) {
+		uint64_t type = span_uint(&all);
+		size_t n;
+		const char *body = span_blob(&all, &n);
+
+		if (all.bad)
+			return;
+		if (type == RECORD_STATE)
+			sink->state(sink->ctx, body, n);
+	}
 }
 
 /* Where decoded facts go. */

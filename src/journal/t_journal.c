@@ -335,6 +335,80 @@ static void after_a_failed_write_nothing_is_lost_and_the_file_stays_whole(void *
 	assert_int_equal(s.accesses, 20);
 }
 
+static void more_than_a_block_may_hold_comes_in_several(void **state)
+{
+	enum { MANY = 700000 };
+	struct access *all = calloc(MANY, sizeof(*all));
+	struct facts f = { .accesses = all, .n_accesses = MANY };
+	struct run r = a_run();
+	struct journal *j;
+	struct journal_end end;
+	struct seen s;
+
+	(void)state;
+	for (int i = 0; i < MANY; i++)
+		all[i] = an_access((uint8_t)i);
+	assert_int_equal(journal_create(path, &r, "", &j), 0);
+	assert_int_equal(journal_append(j, &f), 0);
+	journal_close(j);
+	assert_int_equal(read_journal(&s, &end), 0);
+	assert_false(end.damaged);
+	assert_int_equal(s.accesses, MANY);
+	assert_true(s.calls > 100);
+	free(all);
+}
+
+struct order {
+	char text[64];
+	size_t n;
+};
+
+static int order_facts(void *ctx, const struct facts *f)
+{
+	struct order *o = ctx;
+
+	if (f->n_accesses)
+		o->text[o->n++] = 'a';
+	return 0;
+}
+
+static void order_state(void *ctx, const char *p, size_t n)
+{
+	struct order *o = ctx;
+
+	assert_int_equal(n, 1);
+	o->text[o->n++] = p[0];
+}
+
+static void states_stay_in_order_and_blocks_end_where_they_are_flushed(void **state)
+{
+	struct access x = an_access(1);
+	struct facts f = { .accesses = &x, .n_accesses = 1 };
+	struct order o = { .n = 0 };
+	const struct journal_sink sink = { .ctx = &o, .facts = order_facts, .state = order_state };
+	struct rlimit old, small = { 600, 600 };
+	struct run r = a_run();
+	struct journal *j;
+	struct journal_end end;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(journal_create(path, &r, "", &j), 0);
+	getrlimit(RLIMIT_FSIZE, &old);
+	small.rlim_max = old.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &small);
+	/* also those that found no room at first */
+	for (char c = '0'; c <= '9'; c++) {
+		(void)journal_append(j, &f);
+		(void)journal_append_state(j, &c, 1);
+		(void)journal_flush(j);
+	}
+	setrlimit(RLIMIT_FSIZE, &old);
+	journal_close(j);
+	assert_int_equal(journal_read(path, &sink, &end), 0);
+	assert_string_equal(o.text, "a0a1a2a3a4a5a6a7a8a9");
+}
+
 static void a_record_of_a_newer_prov_is_stepped_over(void **state)
 {
 	struct arena a = { 0 };
@@ -366,6 +440,8 @@ int main(void)
 		T(a_writer_that_lives_keeps_it_locked),
 		T(an_existing_one_is_never_overwritten),
 		T(after_a_failed_write_nothing_is_lost_and_the_file_stays_whole),
+		T(more_than_a_block_may_hold_comes_in_several),
+		T(states_stay_in_order_and_blocks_end_where_they_are_flushed),
 		T(a_record_of_a_newer_prov_is_stepped_over),
 	};
 
