@@ -25,6 +25,7 @@ static void become(const struct child *c, char *const argv[], const struct buf *
 	int err;
 
 	(void)sigaction(SIGCHLD, &c->chld, NULL);
+	(void)sigaction(SIGXFSZ, &c->xfsz, NULL);
 	(void)pthread_sigmask(SIG_SETMASK, &c->mask, NULL);
 	environment_join(env);
 	(void)execvp(argv[0], argv);
@@ -45,7 +46,7 @@ static int start_failed(const char *name, int err)
 
 int child_start(struct child *c, char *const argv[], const struct buf *env)
 {
-	struct sigaction normal = { .sa_handler = SIG_DFL };
+	struct sigaction normal = { .sa_handler = SIG_DFL }, ignore = { .sa_handler = SIG_IGN };
 	int report[2], err = 0;
 	sigset_t all;
 	ssize_t n;
@@ -54,6 +55,8 @@ int child_start(struct child *c, char *const argv[], const struct buf *env)
 	(void)pthread_sigmask(SIG_SETMASK, &all, &c->mask);
 	/* a caller that ignores SIGCHLD would keep us from waiting */
 	(void)sigaction(SIGCHLD, &normal, &c->chld);
+	/* a record that is too large for ulimit -f is an error, not our end */
+	(void)sigaction(SIGXFSZ, &ignore, &c->xfsz);
 	if (pipe2(report, O_CLOEXEC) < 0) {
 		fprintf(stderr, "prov: run: cannot make a pipe: %s\n", strerror(errno));
 		return 125;

@@ -14,7 +14,7 @@
 struct child {
 	pid_t pid;
 	sigset_t mask;			/* to go back to */
-	struct sigaction chld;
+	struct sigaction chld, xfsz;
 };
 
 /* env: NAME=value strings, NUL-terminated one after another, that replace or

@@ -92,8 +92,11 @@ static int run_command(struct context *c, int argc, char **argv)
 		}
 	}
 	output_look(c);
-	if (c->command->flags & COMMAND_READS)
+	if (c->command->flags & COMMAND_READS) {
+		/* ulimit -f must come back as an error to be told */
+		(void)signal(SIGXFSZ, SIG_IGN);
 		recover(c);
+	}
 	ret = c->command->main(c, argc, argv);
 	return finish(c, ret);
 }

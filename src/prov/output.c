@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,7 @@ static int deliver_to_pager(struct context *c)
 		return -errno;
 	}
 	if (pid == 0) {
+		(void)signal(SIGXFSZ, SIG_DFL);
 		(void)dup2(fds[0], STDIN_FILENO);
 		(void)execl("/bin/sh", "sh", "-c", conf_text("pager"), (char *)NULL);
 		_exit(127);
