@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 
 #include "aggregate/image.h"
+#include "aggregate/resume.h"
 #include "aggregate/session.h"
 #include "base/conf.h"
 #include "base/mem.h"
@@ -22,14 +23,27 @@ static struct image_record *image_of(struct aggregate *a, uint32_t pid, int64_t 
 	if (!*slot) {
 		*slot = image_create(a->run.boot, pid, start);
 		((struct image_record *)*slot)->x.run = a->run.id;
+		resume_image(a, *slot);
 	}
 	return *slot;
 }
 
+static void note_path(struct aggregate *a, struct object_note *n, const char *path)
+{
+	size_t size = strlen(path) + 1;
+
+	/* a file that is renamed for ever must not take memory for ever */
+	if (size > n->path_room) {
+		n->path = arena_alloc(&a->memory, size);
+		n->path_room = size;
+	}
+	memcpy(n->path, path, size);
+}
+
 /* The newest fact about an object; kept for the run, since files are looked at
  * again when it ends. */
-static struct object *object_note(struct aggregate *a, const struct object *o, const char *path,
-				  bool is_name)
+struct object_note *session_object(struct aggregate *a, const struct object *o, const char *path,
+				   bool is_name)
 {
 	void **slot = map_at(&a->objects, &o->id, sizeof(o->id));
 	struct object_note *n = *slot;
@@ -37,7 +51,7 @@ static struct object *object_note(struct aggregate *a, const struct object *o, c
 	if (!n) {
 		n = *slot = arena_alloc(&a->memory, sizeof(*n));
 		n->object = *o;
-		n->path = arena_str(&a->memory, path);
+		note_path(a, n, path);
 		a->notes = arena_grow(&a->memory, a->notes, a->n_notes, &a->note_room, sizeof(n));
 		a->notes[a->n_notes++] = n;
 	} else if (o->seen > n->object.seen) {
@@ -45,9 +59,9 @@ static struct object *object_note(struct aggregate *a, const struct object *o, c
 		n->object.mtime = o->mtime;
 		n->object.seen = o->seen;
 	}
-	if (is_name && strcmp(n->path, path))
-		n->path = arena_str(&a->memory, path);
-	return &n->object;
+	if ((is_name || !n->path[0]) && strcmp(n->path, path))
+		note_path(a, n, path);
+	return n;
 }
 
 static void on_start(struct aggregate *a, struct image_record *im, const struct prov_start *s)
@@ -58,7 +72,7 @@ static void on_start(struct aggregate *a, struct image_record *im, const struct 
 					       (int64_t)s->parent_start);
 	else if (id_is_zero(&a->counts.root))
 		a->counts.root = im->x.id;
-	session_born(a, s->parent_pid, (int64_t)s->parent_start, s->pid);
+	session_born(a, &im->x.parent, s->pid);
 	if (im->stdio_blind)
 		session_hole(a, &im->x.id, "stdio",
 			     "libc could not be entered: reads and writes that it makes by itself "
@@ -77,7 +91,7 @@ static void image_load(struct aggregate *a, struct image_record *im, const char 
 	    object_of_path(real, &o) < 0)
 		return;
 	o.seen = im->x.start;
-	object_note(a, &o, real, false);
+	session_object(a, &o, real, false);
 	access = image_access(im, &o.id, real);
 	access->flags |= ACCESS_LOAD;
 	if (!access->opened)
@@ -103,7 +117,7 @@ static void on_open(struct aggregate *a, struct image_record *im, const struct p
 		session_early_open(a, im, o, &object, path);
 		return;
 	}
-	object_note(a, &object, path, false);
+	session_object(a, &object, path, false);
 	image_add_tally(im, image_access(im, &object.id, path), &a->levels, &o->tally,
 			object.kind == OBJECT_DIRECTORY);
 	if (o->head.flags & (PROV_PATH_RAW | PROV_PATH_LONG))
@@ -118,7 +132,7 @@ static void image_delete(struct aggregate *a, struct image_record *im, const str
 	struct object object = object_from_wire(o, path, when);
 	struct access *access;
 
-	object_note(a, &object, path, false);
+	session_object(a, &object, path, false);
 	access = image_access(im, &object.id, path);
 	if (o->nlink <= 1 || object.kind == OBJECT_DIRECTORY)
 		access->flags |= ACCESS_DELETE;
@@ -139,7 +153,7 @@ static void emit_name(struct aggregate *a, struct image_record *im, const struct
 	};
 	struct facts f = { .names = &n, .n_names = 1 };
 
-	object_note(a, o, kind == NAME_UNLINK ? from : to, kind != NAME_UNLINK);
+	session_object(a, o, kind == NAME_UNLINK ? from : to, kind != NAME_UNLINK);
 	a->out.facts(a->out.ctx, &f);
 }
 
@@ -198,10 +212,8 @@ static void on_transfer(struct aggregate *a, const struct image_record *im,
 	a->out.facts(a->out.ctx, &f);
 }
 
-static void on_event(void *ctx, uint32_t pid, int64_t start, const struct event *e)
+void session_event(struct aggregate *a, struct image_record *im, const struct event *e)
 {
-	struct aggregate *a = ctx;
-	struct image_record *im = image_of(a, pid, start);
 	const struct prov_record *r = event_head(e);
 
 	switch (r->type) {
@@ -215,6 +227,9 @@ static void on_event(void *ctx, uint32_t pid, int64_t start, const struct event 
 		buf_append(&im->env, EVENT_AS(prov_strings, e)->text,
 			   EVENT_AS(prov_strings, e)->size);
 		im->emitted = false;
+		if (r->flags & PROV_CUT)
+			session_hole(a, &im->x.id, "environ",
+				     "its environment is longer than what is kept", 1);
 		break;
 	case PROV_LOADED:
 		on_loaded(a, im, EVENT_AS(prov_strings, e));
@@ -249,7 +264,20 @@ static void on_event(void *ctx, uint32_t pid, int64_t start, const struct event 
 	}
 }
 
-static struct object_note *note_access(struct aggregate *a, const struct access *x)
+static void on_event(void *ctx, uint32_t pid, int64_t start, const struct event *e)
+{
+	struct aggregate *a = ctx;
+
+	resume_keep_event(a, pid, start, e);
+	session_event(a, image_of(a, pid, start), e);
+}
+
+static void on_handed(void *ctx, uint32_t pid, int64_t start, uint32_t seq)
+{
+	resume_keep_handed(ctx, pid, start, seq);
+}
+
+struct object_note *session_note_access(struct aggregate *a, const struct access *x)
 {
 	struct object_note *n = map_get(&a->objects, &x->object, sizeof(x->object));
 
@@ -270,7 +298,7 @@ static struct access_key key_of(const struct access *x)
 	return (struct access_key){ x->exec, x->object, id_of(x->path, strlen(x->path)) };
 }
 
-void aggregate_resume(struct aggregate *a, const struct access *settled)
+void session_base(struct aggregate *a, const struct access *settled)
 {
 	struct access_key key = key_of(settled);
 	void **slot = map_at(&a->bases, &key, sizeof(key));
@@ -320,7 +348,7 @@ static void image_emit(struct aggregate *a, struct image_record *im)
 
 		im->changed[im->news[k]] = false;
 		f.accesses[f.n_accesses++] = *x;
-		n = note_access(a, x);
+		n = session_note_access(a, x);
 		if (!n || n->emitted)
 			continue;
 		f.objects[f.n_objects++] = n->object;
@@ -350,6 +378,7 @@ static void on_commit(void *ctx)
 {
 	struct aggregate *a = ctx;
 
+	resume_keep_commit(a);
 	a->out.commit(a->out.ctx);
 }
 
@@ -358,10 +387,11 @@ static void on_ended(void *ctx, uint32_t pid, int64_t start, int64_t when, bool 
 	struct aggregate *a = ctx;
 	struct image_name name = { .pid = pid, .start = start };
 	void **slot = map_at(&a->live, &name, sizeof(name));
-	struct image_record *im = *slot;
+	struct image_record *im = *slot ? *slot : resume_unended(a, &name);
 
 	if (!im)
 		return;
+	resume_keep_end(a, &name, when, replaced);
 	*slot = NULL;
 	im->x.replaced = replaced;
 	im->emitted &= !replaced;
@@ -382,14 +412,16 @@ static void on_running(void *ctx, uint32_t pid, int64_t start)
 	struct aggregate *a = ctx;
 	struct image_name name = { .pid = pid, .start = start };
 	void **slot = map_at(&a->live, &name, sizeof(name));
-	struct image_record *im = *slot;
+	struct image_record *im = *slot ? *slot : resume_unended(a, &name);
 
 	if (!im)
 		return;
 	*slot = NULL;
 	image_end(a, im);
-	session_hole(a, &im->x.id, "running",
-		     "it still ran when the run ended; what it did afterwards is not recorded", 1);
+	if (!a->still_runs)
+		session_hole(a, &im->x.id, "running",
+			     "it still ran when the run ended; what it did afterwards is not "
+			     "recorded", 1);
 	image_destroy(im);
 }
 
@@ -398,7 +430,7 @@ static void on_hole(void *ctx, uint32_t pid, int64_t start, const char *kind, co
 {
 	struct aggregate *a = ctx;
 
-	session_hole(a, &image_of(a, pid, start)->x.id, kind, why, n);
+	session_hole(a, pid ? &image_of(a, pid, start)->x.id : NULL, kind, why, n);
 }
 
 struct aggregate *aggregate_create(const struct run *run, const struct aggregate_out *out)
@@ -411,6 +443,7 @@ struct aggregate *aggregate_create(const struct run *run, const struct aggregate
 		.ctx = a,
 		.event = on_event,
 		.ended = on_ended,
+		.handed = on_handed,
 		.settled = on_settled,
 		.commit = on_commit,
 		.switched = on_switched,
@@ -436,6 +469,7 @@ void aggregate_destroy(struct aggregate *a)
 	map_release(&a->live);
 	map_release(&a->objects);
 	map_release(&a->bases);
+	resume_release(a);
 	session_release(a);
 	arena_release(&a->memory);
 	free(a);

@@ -8,6 +8,7 @@
 #include "aggregate/blind.h"
 #include "aggregate/look.h"
 #include "aggregate/redact.h"
+#include "aggregate/resume.h"
 #include "aggregate/session.h"
 #include "base/clock.h"
 #include "base/conf.h"
@@ -15,15 +16,10 @@
 #include "base/mem.h"
 #include "model/key.h"
 
-struct birth {
-	struct image_name parent;
-	uint32_t pid;
-	uint32_t pad;
-};
-
 static bool was_born(struct aggregate *a, const struct image_name *parent, uint32_t pid)
 {
-	struct birth b = { .parent = *parent, .pid = pid };
+	struct birth b = { .parent = execution_id_of(a->run.boot, parent->pid, parent->start),
+			   .pid = pid };
 
 	return map_get(&a->born, &b, sizeof(b)) != NULL;
 }
@@ -97,7 +93,7 @@ static void add_silent_forks(struct aggregate *a)
 		p->how = HOW_FORK;
 		p->parent = execution_id_of(a->run.boot, f->parent.pid, f->parent.start);
 		a->counts.processes++;
-		session_born(a, f->parent.pid, f->parent.start, f->pid);
+		session_born(a, &p->parent, f->pid);
 	}
 }
 
@@ -132,6 +128,9 @@ static void add_blind(struct aggregate *a)
 			a->counts.processes++;
 		if (kind)
 			session_hole(a, &p->id, kind, why, 1);
+		if (t->cut)
+			session_hole(a, &p->id, "argv",
+				     "its argument list is longer than what is kept", 1);
 	}
 }
 
@@ -394,8 +393,20 @@ void aggregate_root_ended(struct aggregate *a, uint32_t pid, int status, int64_t
 	session_wait(a, pid, status, when);
 }
 
+void aggregate_so_far(struct aggregate *a)
+{
+	resume_finish(a);
+	past_sort(a);
+	apply_replacements(a);
+	apply_waits(a);
+	inherit(a);
+	emit_executions(a);
+	emit_objects(a, 0);
+}
+
 void aggregate_finish(struct aggregate *a, int64_t hash_max)
 {
+	resume_finish(a);
 	add_silent_forks(a);
 	add_unseen_root(a);
 	past_sort(a);

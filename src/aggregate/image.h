@@ -27,6 +27,7 @@ struct image_record {
 	bool started;		/* its START has come in */
 	bool stdio_blind;
 	bool argv_cut;
+	bool has_read;		/* data, as an earlier collector saw */
 	bool emitted;		/* x has been, as it is now */
 };
 

@@ -11,12 +11,6 @@
 #include "base/path.h"
 #include "model/key.h"
 
-struct birth {
-	struct image_name parent;
-	uint32_t pid;
-	uint32_t pad;
-};
-
 const char *session_real_path(struct aggregate *a, const char *path)
 {
 	void **slot = map_at(&a->real_paths, path, strlen(path));
@@ -35,11 +29,31 @@ static struct strings intern(struct aggregate *a, const struct strings *s)
 	return (struct strings){ *slot, s->size };
 }
 
-void session_born(struct aggregate *a, uint32_t parent_pid, int64_t parent_start, uint32_t pid)
+void session_born(struct aggregate *a, const struct id *parent, uint32_t pid)
 {
-	struct birth b = { .parent = { .pid = parent_pid, .start = parent_start }, .pid = pid };
+	struct birth b = { .parent = *parent, .pid = pid };
 
 	*map_at(&a->born, &b, sizeof(b)) = a;
+}
+
+struct hole_key {
+	struct id exec, text;
+};
+
+/* A fact restates the total, so the count of what is said again and again is
+ * the sum so far. */
+static uint64_t hole_total(struct aggregate *a, const struct hole *h)
+{
+	struct hole_key key = { .exec = h->exec };
+	struct buf text = { 0 };
+	void **slot;
+
+	buf_printf(&text, "%s: %s", h->kind, h->why);
+	key.text = id_of(text.data, text.size);
+	buf_release(&text);
+	slot = map_at(&a->holes, &key, sizeof(key));
+	*slot = (void *)((uintptr_t)*slot + (uintptr_t)h->count);
+	return (uintptr_t)*slot;
 }
 
 void session_hole(struct aggregate *a, const struct id *exec, const char *kind, const char *why,
@@ -52,7 +66,20 @@ void session_hole(struct aggregate *a, const struct id *exec, const char *kind, 
 		h.exec = *exec;
 	if (strcmp(kind, "lost"))
 		a->counts.blind++;
+	h.count = hole_total(a, &h);
 	a->out.facts(a->out.ctx, &f);
+}
+
+void session_hole_resume(struct aggregate *a, const struct hole *h)
+{
+	struct hole own = *h;
+	uint64_t before;
+
+	/* what the earlier collector said is a total itself */
+	own.count = 0;
+	before = hole_total(a, &own);
+	own.count = h->count > before ? h->count - before : 0;
+	(void)hole_total(a, &own);
 }
 
 void session_early_open(struct aggregate *a, const struct image_record *by,
@@ -82,7 +109,7 @@ void session_exec(struct aggregate *a, const struct image_record *by, const stru
 		.by = { .pid = by->x.pid, .start = by->x.start },
 		.pid = x->pid,
 		.time = (int64_t)x->head.time,
-		.object = object_from_wire(&x->object, x->text, (int64_t)x->head.time),
+		.cut = x->head.flags & PROV_CUT,
 		.argv = { arena_copy(&a->memory, x->text + x->path_size, x->argv_size),
 			  x->argv_size },
 	};
@@ -108,7 +135,7 @@ void session_wait(struct aggregate *a, uint32_t pid, int status, int64_t time)
 	a->waits[a->n_waits++] = (struct waited){ pid, status, time };
 }
 
-static bool carries_data(struct aggregate *a, const struct id *object)
+bool session_carries_data(struct aggregate *a, const struct id *object)
 {
 	const struct object_note *n = map_get(&a->objects, object, sizeof(*object));
 
@@ -124,35 +151,43 @@ void session_mapping(struct aggregate *a, const struct id *exec, const struct id
 		(struct mapping){ *exec, *object, arena_str(&a->memory, path), since };
 }
 
-void session_remember(struct aggregate *a, const struct image_record *im)
+struct past *session_past(struct aggregate *a, const struct execution *x)
 {
 	struct past *p;
 
 	a->past = arena_grow(&a->memory, a->past, a->n_past, &a->past_room, sizeof(*p));
 	p = &a->past[a->n_past++];
 	*p = (struct past){
-		.name = { .pid = im->x.pid, .start = im->x.start },
-		.id = im->x.id,
-		.parent = im->x.parent,
-		.how = im->x.how,
-		.ppid = im->x.ppid,
-		.uid = im->x.uid,
-		.exe = arena_str(&a->memory, im->x.exe),
-		.cwd = arena_str(&a->memory, im->x.cwd),
-		.argv = intern(a, &im->x.argv),
-		.env = intern(a, &im->x.env),
+		.name = { .pid = x->pid, .start = x->start },
+		.id = x->id,
+		.parent = x->parent,
+		.how = x->how,
+		.ppid = x->ppid,
+		.uid = x->uid,
+		.exe = arena_str(&a->memory, x->exe),
+		.cwd = arena_str(&a->memory, x->cwd),
+		.argv = intern(a, &x->argv),
+		.env = intern(a, &x->env),
 		.status = -1,
 	};
+	a->counts.executions++;
+	if (x->how != HOW_EXEC)
+		a->counts.processes++;
+	return p;
+}
+
+void session_remember(struct aggregate *a, const struct image_record *im)
+{
+	struct past *p = session_past(a, &im->x);
+
+	p->reads = im->has_read;
 	for (size_t i = 0; i < im->n_accesses; i++) {
 		const struct access *x = &im->accesses[i];
 
-		p->reads |= x->flags & ACCESS_READ && carries_data(a, &x->object);
+		p->reads |= x->flags & ACCESS_READ && session_carries_data(a, &x->object);
 		if (x->flags & ACCESS_MAP_WRITE)
 			session_mapping(a, &im->x.id, &x->object, x->path, x->first_write);
 	}
-	a->counts.executions++;
-	if (im->x.how != HOW_EXEC)
-		a->counts.processes++;
 }
 
 void session_ended(struct aggregate *a, const struct image_name *name, int64_t when, bool replaced)
@@ -171,4 +206,5 @@ void session_release(struct aggregate *a)
 	map_release(&a->real_paths);
 	map_release(&a->texts);
 	map_release(&a->born);
+	map_release(&a->holes);
 }

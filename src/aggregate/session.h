@@ -17,7 +17,8 @@ struct image_name {
 
 struct object_note {
 	struct object object;
-	const char *path;	/* newest name */
+	char *path;		/* newest name */
+	size_t path_room;
 	bool read, written;	/* by the run, as data */
 	bool emitted;
 };
@@ -53,9 +54,9 @@ struct attempted {
 	struct image_name by;
 	uint32_t pid;
 	int64_t time;
-	struct object object;
 	const char *path;
 	struct strings argv;
+	bool cut;	/* argv is */
 };
 
 struct early {
@@ -64,6 +65,13 @@ struct early {
 	struct object object;
 	const char *path;
 	struct prov_tally tally;
+};
+
+/* Somebody of that number was started by that execution, and has reported. */
+struct birth {
+	struct id parent;
+	uint32_t pid;
+	uint32_t pad;
 };
 
 /* A shared writable mapping, which every child forked later has as well. */
@@ -92,12 +100,25 @@ struct aggregate {
 	struct attempted *attempts;	size_t n_attempts, attempt_room;
 	struct early *earlies;		size_t n_earlies, early_room;
 	struct mapping *mappings;	size_t n_mappings, mapping_room;
+	struct map holes;	/* digest -> count so far */
+	struct map resumed;	/* image_name -> what an earlier collector knew of it */
+	struct map resumed_ids;	/* likewise by id */
+	int64_t resumed_fuzz;
+	struct buf state, handed;	/* being made, see aggregate/resume.h */
+	bool still_runs;	/* the session does: nothing is final */
 	uint32_t root_pid;	/* of the program that prov started */
 	struct aggregate_counts counts;
 };
 
 const char *session_real_path(struct aggregate *a, const char *path);
-void session_born(struct aggregate *a, uint32_t parent_pid, int64_t parent_start, uint32_t pid);
+void session_born(struct aggregate *a, const struct id *parent, uint32_t pid);
+struct object_note *session_object(struct aggregate *a, const struct object *o, const char *path,
+				   bool is_name);
+struct object_note *session_note_access(struct aggregate *a, const struct access *x);
+/* What is in the facts of an earlier collector adds to what comes now. */
+void session_base(struct aggregate *a, const struct access *settled);
+void session_hole_resume(struct aggregate *a, const struct hole *h);
+bool session_carries_data(struct aggregate *a, const struct id *object);
 void session_hole(struct aggregate *a, const struct id *exec, const char *kind, const char *why,
 		  uint64_t n);
 void session_early_open(struct aggregate *a, const struct image_record *by,
@@ -107,7 +128,10 @@ void session_fork(struct aggregate *a, const struct image_record *by, const stru
 void session_wait(struct aggregate *a, uint32_t pid, int status, int64_t time);
 void session_mapping(struct aggregate *a, const struct id *exec, const struct id *object,
 		     const char *path, int64_t since);
+struct past *session_past(struct aggregate *a, const struct execution *x);
 void session_remember(struct aggregate *a, const struct image_record *im);
 void session_ended(struct aggregate *a, const struct image_name *name, int64_t when, bool replaced);
+/* An event of im, as it comes from the engine or from an earlier collector. */
+void session_event(struct aggregate *a, struct image_record *im, const struct event *e);
 void session_release(struct aggregate *a);
 #endif

@@ -25,6 +25,9 @@ struct engine_sink {
 	/* Part of a living image's record is about to be given up to it: what came
 	 * in so far must be kept by commit(). */
 	void (*settled)(void *ctx, uint32_t pid, int64_t start);
+	/* All records of that part have been handed over; an engine that reopens
+	 * the session is told, so that it does not do it again. */
+	void (*handed)(void *ctx, uint32_t pid, int64_t start, uint32_t seq);
 	/* Everything handed over so far must now survive a kill of this process:
 	 * afterwards the engine forgets it. */
 	void (*commit)(void *ctx);
@@ -33,6 +36,7 @@ struct engine_sink {
 	void (*switched)(void *ctx, int64_t since, int32_t granularity);
 	/* The session ends while this image still runs. */
 	void (*running)(void *ctx, uint32_t pid, int64_t start);
+	/* pid 0: of the session as a whole */
 	void (*hole)(void *ctx, uint32_t pid, int64_t start, const char *kind, const char *why,
 		     uint64_t count);
 };
@@ -52,6 +56,8 @@ struct engine_ops {
 	int (*open)(const char *folder, const struct engine_setup *setup, struct engine **out);
 	/* An existing session, left by a collector that died. */
 	int (*reopen)(const char *folder, struct engine **out);
+	/* After reopen, before the first poll: that collector has kept this part. */
+	void (*handed)(struct engine *e, uint32_t pid, int64_t start, uint32_t seq);
 	/* NAME=value strings, NUL-terminated, to add to the program's environment. */
 	int (*environment)(struct engine *e, const char *ld_preload, struct buf *out);
 	/* Hands over what is complete; final: everything there is. Returns how

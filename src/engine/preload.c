@@ -32,6 +32,13 @@ struct preload {
 	struct chunk_state *state;
 	struct lives lives;
 	bool switches_told;	/* those that the arena held when we came */
+	struct map handed;	/* struct part -> not NULL, of an earlier collector */
+};
+
+/* A chunk as it was filled once. */
+struct part {
+	int64_t start;
+	uint32_t pid, seq;
 };
 
 static struct preload *preload_of(struct engine *e)
@@ -57,14 +64,18 @@ static void preload_close(struct engine *e, bool remove)
 
 	if (!p)
 		return;
-	if (p->shared.map && remove)
+	if (p->shared.map && remove) {
 		__atomic_store_n(&p->shared.arena->closed, 1, __ATOMIC_RELEASE);
+		if (p->lives.n)
+			shared_give_back(&p->shared);
+	}
 	shared_release(&p->shared);
 	if (remove) {
 		(void)unlink(p->path);
 		(void)rmdir(p->folder);
 	}
 	lives_release(&p->lives);
+	map_release(&p->handed);
 	free(p->state);
 	arena_release(&p->memory);
 	free(p);
@@ -120,6 +131,20 @@ static int preload_reopen(const char *folder, struct engine **out)
 	return 0;
 }
 
+static void preload_handed(struct engine *e, uint32_t pid, int64_t start, uint32_t seq)
+{
+	const struct part part = { .start = start, .pid = pid, .seq = seq };
+
+	*map_at(&preload_of(e)->handed, &part, sizeof(part)) = e;
+}
+
+static bool was_handed(const struct preload *p, const struct chunk_state *s)
+{
+	const struct part part = { .start = s->image.start, .pid = s->image.pid, .seq = s->seq };
+
+	return p->handed.n && map_get(&p->handed, &part, sizeof(part));
+}
+
 static int preload_environment(struct engine *e, const char *ld_preload, struct buf *out)
 {
 	struct preload *p = preload_of(e);
@@ -161,9 +186,13 @@ static size_t chunk_deliver(struct preload *p, uint32_t i, const struct engine_s
 	const struct prov_chunk *c = shared_chunk(&p->shared, i);
 	const struct live_name *who = &p->state[i].image;
 	size_t at = PROV_CHUNK_HEAD, n = 0;
-	uint64_t bad = 0;
+	uint64_t bad = 0, lost = __atomic_load_n(&c->lost, __ATOMIC_RELAXED);
 	enum event_result r;
 
+	if (was_handed(p, &p->state[i])) {
+		p->state[i].delivered = true;
+		return 0;
+	}
 	while ((r = event_next(c, &at, &e)) != EVENT_NONE && r != EVENT_BROKEN) {
 		if (r == EVENT_READY) {
 			sink->event(sink->ctx, who->pid, who->start, &e);
@@ -182,11 +211,13 @@ static size_t chunk_deliver(struct preload *p, uint32_t i, const struct engine_s
 	if (bad)
 		sink->hole(sink->ctx, who->pid, who->start, "damaged",
 			   "the program overwrote part of its own record in shared memory", bad);
-	if (c->lost)
+	if (lost)
 		sink->hole(sink->ctx, who->pid, who->start, "lost",
-			   "there was no shared memory left for its records; raise arena.max",
-			   c->lost);
+			   "its records found no room in shared memory (raise arena.max) or were "
+			   "longer than one can be",
+			   lost);
 	p->state[i].delivered = true;
+	sink->handed(sink->ctx, who->pid, who->start, p->state[i].seq);
 	return n;
 }
 
@@ -292,6 +323,8 @@ static void chunks_let_go(struct preload *p)
 			shared_free_chunk(&p->shared, i);
 			*s = (struct chunk_state){ 0 };
 		} else if (s->fate == CHUNK_SETTLED) {
+			/* its losses are among the facts; what comes is another part */
+			shared_chunk(&p->shared, i)->lost = 0;
 			__atomic_store_n(&shared_chunk(&p->shared, i)->drained, 1,
 					 __ATOMIC_RELEASE);
 			s->fate = CHUNK_FILLING;
@@ -316,6 +349,17 @@ static void switches_report(struct preload *p, const struct engine_sink *sink)
 		sink->switched(sink->ctx, (int64_t)now.time, now.granularity);
 }
 
+/* Images that could not even say that they began. */
+static void say_unseen(struct preload *p, const struct engine_sink *sink)
+{
+	uint64_t n = __atomic_load_n(&p->shared.arena->lost[PROV_LOST_IMAGE], __ATOMIC_RELAXED);
+
+	if (n)
+		sink->hole(sink->ctx, 0, 0, "lost",
+			   "programs or copies of them found no room in shared memory: nothing of "
+			   "them is recorded; raise arena.max", n);
+}
+
 static size_t preload_poll(struct engine *e, const struct engine_sink *sink, bool final)
 {
 	struct preload *p = preload_of(e);
@@ -329,6 +373,8 @@ static size_t preload_poll(struct engine *e, const struct engine_sink *sink, boo
 	chunks_learn(p);
 	n = chunks_deliver(p, sink, final);
 	images_report(p, sink, final);
+	if (final)
+		say_unseen(p, sink);
 	if (n)
 		sink->commit(sink->ctx);
 	chunks_let_go(p);
@@ -375,6 +421,7 @@ const struct engine_ops engine_preload = {
 	.probe = preload_probe,
 	.open = preload_open,
 	.reopen = preload_reopen,
+	.handed = preload_handed,
 	.environment = preload_environment,
 	.poll = preload_poll,
 	.ask = preload_ask,

@@ -207,6 +207,21 @@ void shared_free_chunk(struct shared *s, uint32_t i)
 		__atomic_store_n(&s->arena->hint, i, __ATOMIC_RELAXED);
 }
 
+void shared_give_back(struct shared *s)
+{
+	for (uint32_t i = 0; i < s->chunks; i++) {
+		uint32_t none = 0;
+
+		/* an image that begins just now must not lose memory it relies on */
+		if (!__atomic_compare_exchange_n(&s->owners[i], &none, (uint32_t)getpid(), 0,
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			continue;
+		(void)fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				(off_t)PROV_CHUNKS_AT + (off_t)i * PROV_CHUNK_SIZE,
+				PROV_CHUNK_SIZE);
+	}
+}
+
 void shared_ahead(struct shared *s)
 {
 	uint32_t ready = __atomic_load_n(&s->arena->ready, __ATOMIC_RELAXED);

@@ -35,6 +35,9 @@ void shared_free_chunk(struct shared *s, uint32_t i);
  * is another granularity than now. */
 bool shared_switch(struct shared *s, struct prov_switch *out);
 void shared_ask(struct shared *s, int32_t granularity);
+/* Gives the memory of free chunks back to the system for good: who still runs
+ * when the session is over keeps the file, removed or not. */
+void shared_give_back(struct shared *s);
 /* Puts memory behind chunks before somebody needs it. */
 void shared_ahead(struct shared *s);
 #endif

@@ -2,6 +2,8 @@
 /* Copyright the prov authors */
 #ifndef PROV_INGEST_INGEST_H
 #define PROV_INGEST_INGEST_H
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "store/store.h"
 /* From journals to a store. */
@@ -21,8 +23,9 @@ void facts_shift(struct facts *f, int64_t offset);
  * What prov runs that were killed have left behind: journals in the spool, and
  * sessions whose program may still be running. Finishes those that are over,
  * takes in what there is of the others. One line per run to messages. Cheap
- * when there is nothing to do: one look at a folder. 0, or negative errno with
+ * when there is nothing to do: one look at a folder. only_over: passes over, in
+ * silence, what still runs. 0, or negative errno with
  * fail_text() when something is left for next time.
  */
-int spool_recover(struct buf *messages);
+int spool_recover(bool only_over, struct buf *messages);
 #endif

@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "ingest/ingest.h"
 #include "journal/journal.h"
+#include "model/key.h"
 
 /* One journal whose writer is gone. */
 struct orphan {
@@ -26,8 +27,17 @@ struct orphan {
 	struct store *store;
 	struct aggregate *aggregate;
 	uint64_t transfers;	/* left in shared memory: their trace has ended */
+	struct engine *engine;
+	bool alive;		/* something of it still runs */
+	bool only_over;		/* not if something of it still runs */
+	size_t blocks, committed;	/* blocks of the journal: seen; up to the last commit */
+	struct buf facts;	/* of the session, not in the store yet */
 	int error;
 };
+
+/* Facts that go into the store together, bytes: with one transaction each, a
+ * thousand images would take minutes. */
+#define BATCH (16u << 20)
 
 static void note_time(struct orphan *o, int64_t t)
 {
@@ -71,26 +81,82 @@ static void look_folder(void *ctx, const char *folder)
 	o->folder = arena_str(&o->memory, folder);
 }
 
+static int count_block(void *ctx, const struct facts *f)
+{
+	struct orphan *o = ctx;
+
+	(void)f;
+	o->blocks++;
+	return 0;
+}
+
+static void look_for_commit(void *ctx, const char *p, size_t n)
+{
+	struct orphan *o = ctx;
+
+	if (aggregate_state_is_commit(p, n))
+		o->committed = o->blocks;
+}
+
 static int resume(void *ctx, const struct facts *f)
 {
 	struct orphan *o = ctx;
 
-	for (size_t i = 0; i < f->n_accesses; i++)
-		aggregate_resume(o->aggregate, &f->accesses[i]);
+	if (o->blocks++ < o->committed)
+		aggregate_resume(o->aggregate, f);
 	return 0;
+}
+
+static void resume_state(void *ctx, const char *p, size_t n)
+{
+	struct orphan *o = ctx;
+
+	if (o->blocks <= o->committed)
+		aggregate_resume_state(o->aggregate, p, n, o->engine);
+}
+
+/* What the collector that died knew, and what of the session it had given up. */
+static void resume_journal(struct orphan *o)
+{
+	const struct journal_sink first = {
+		.ctx = o, .facts = count_block, .state = look_for_commit,
+	};
+	const struct journal_sink second = { .ctx = o, .facts = resume, .state = resume_state };
+	struct journal_end end;
+
+	(void)journal_read(o->path, &first, &end);
+	o->blocks = 0;
+	(void)journal_read(o->path, &second, &end);
+}
+
+static void put(struct orphan *o)
+{
+	struct arena a = { 0 };
+	struct facts f;
+	const char *folder;
+	int r = journal_decode(o->facts.data, o->facts.size, &a, &f, &folder);
+
+	if (r == 0)
+		r = ingest_facts(o->store, &o->run, &f);
+	if (r < 0)
+		o->error = r;
+	arena_release(&a);
+	buf_clear(&o->facts);
 }
 
 static void take(void *ctx, const struct facts *f)
 {
 	struct orphan *o = ctx;
-	int r;
 
-	o->transfers += f->n_transfers;
+	if (f->n_transfers) {
+		o->transfers += f->n_transfers;
+		return;
+	}
 	look(o, &(struct facts){ .executions = f->executions, .n_executions = f->n_executions,
 				 .accesses = f->accesses, .n_accesses = f->n_accesses });
-	r = ingest_facts(o->store, &o->run, f);
-	if (r < 0)
-		o->error = r;
+	journal_encode(f, &o->facts);
+	if (o->facts.size >= BATCH)
+		put(o);
 }
 
 static void nothing_to_commit(void *ctx)
@@ -98,34 +164,40 @@ static void nothing_to_commit(void *ctx)
 	(void)ctx;
 }
 
-/* Reads what the session's shared memory still holds; 1 when a program of it
- * still runs. */
-static int drain_session(struct orphan *o, struct engine *e)
+/* Reads what the session's shared memory still holds. */
+static void drain_session(struct orphan *o)
 {
-	const struct journal_sink sink = { .ctx = o, .facts = resume };
 	const struct aggregate_out out = { .ctx = o, .facts = take, .commit = nothing_to_commit };
-	struct journal_end end;
-	bool alive = e->ops->alive(e);
+	const struct engine_ops *ops = o->engine->ops;
 
 	o->aggregate = aggregate_create(&o->run, &out);
-	(void)journal_read(o->path, &sink, &end);
-	(void)e->ops->poll(e, aggregate_sink(o->aggregate), true);
-	aggregate_finish(o->aggregate, !alive && conf_bool("hash") ? conf_size("hash.max") : 0);
-	o->run.lost = e->ops->lost(e);
+	resume_journal(o);
+	if (o->alive)
+		aggregate_still_runs(o->aggregate);
+	(void)ops->poll(o->engine, aggregate_sink(o->aggregate), true);
+	if (o->alive)
+		aggregate_so_far(o->aggregate);
+	else
+		aggregate_finish(o->aggregate, conf_bool("hash") ? conf_size("hash.max") : 0);
+	put(o);
+	o->run.lost = ops->lost(o->engine);
 	if (id_is_zero(&o->run.root))
 		o->run.root = aggregate_count(o->aggregate).root;
 	aggregate_destroy(o->aggregate);
 	o->aggregate = NULL;
-	return alive;
+	buf_release(&o->facts);
 }
 
-static int finish_run(struct orphan *o, bool alive)
+static int finish_run(struct orphan *o)
 {
 	struct hole holes[] = {
 		{ .run = o->run.id,
 		  .kind = "killed",
-		  .why = "prov was killed during the run; "
-			 "what was in shared memory and in the journal was kept",
+		  .why = o->engine
+				 ? "prov was killed during the run: all that was done is on "
+				   "record, but not how its first program ended"
+				 : "prov was killed during the run and its shared memory is gone: "
+				   "what was not in the journal yet is lost",
 		  .count = 1 },
 		{ .run = o->run.id,
 		  .kind = "trace",
@@ -133,40 +205,53 @@ static int finish_run(struct orphan *o, bool alive)
 			 "but missing in the trace",
 		  .count = o->transfers },
 	};
-	struct facts f = { .runs = &o->run, .n_runs = 1, .holes = holes };
-
-	f.n_holes = o->transfers ? 2 : 1;
+	struct facts f = { .runs = &o->run, .n_runs = 1 };
 
 	if (o->run.end)
 		return 0;	/* had ended; only the store was not reached */
+	/* while it runs nothing is lost yet */
+	f.holes = holes;
+	f.n_holes = o->alive ? 0 : o->transfers ? 2 : 1;
 	o->run.recovered = true;
-	if (!alive)
+	if (!o->alive)
 		o->run.end = o->newest;
 	return ingest_facts(o->store, &o->run, &f);
 }
 
-static int adopt(struct orphan *o, struct buf *messages)
+/* The session, if it is still there; false: it is not wanted as it is now. */
+static bool open_session(struct orphan *o)
 {
 	const struct engine_ops *ops = engine_find(o->run.engine);
-	struct engine *e = NULL;
+
+	if (!ops || !o->folder || !o->folder[0] || ops->reopen(o->folder, &o->engine) < 0)
+		return true;
+	/* after a restart of the machine its numbers are those of others */
+	o->alive = !o->run.end && !strcmp(o->run.boot, key_boot()) && ops->alive(o->engine);
+	if (!o->alive || !o->only_over)
+		return true;
+	ops->close(o->engine, false);
+	return false;
+}
+
+static int adopt(struct orphan *o, struct buf *messages)
+{
 	char id[ID_TEXT_SIZE];
-	int r, alive = 0;
+	int r;
 	bool was_over = o->run.end != 0;
 
 	r = ingest_journal(o->store, o->path, messages);
-	if (r < 0)
-		return r;
-	if (ops && o->folder && o->folder[0] && ops->reopen(o->folder, &e) == 0)
-		alive = drain_session(o, e);
-	r = finish_run(o, alive);
+	if (r == 0 && o->engine && !was_over)
+		drain_session(o);
+	if (r == 0)
+		r = finish_run(o);
 	if (r == 0)
 		r = o->error;
-	if (e)
-		e->ops->close(e, r == 0 && !alive);
+	if (o->engine)
+		o->engine->ops->close(o->engine, r == 0 && !o->alive);
 	if (r < 0)
 		return r;
 	id_short(ID_RUN, &o->run.id, id);
-	if (alive) {
+	if (o->alive) {
 		buf_printf(messages,
 			   "run %s: prov was killed, its program still runs; "
 			   "what it did so far was taken in\n", id);
@@ -182,9 +267,10 @@ static int adopt(struct orphan *o, struct buf *messages)
 	return 0;
 }
 
-static int recover_one(struct store **store, const char *path, struct buf *messages)
+static int recover_one(struct store **store, const char *path, bool only_over,
+		       struct buf *messages)
 {
-	struct orphan o = { .path = path };
+	struct orphan o = { .path = path, .only_over = only_over };
 	const struct journal_sink sink = { .ctx = &o, .facts = look, .folder = look_folder };
 	struct journal_end end;
 	struct stat st;
@@ -200,19 +286,21 @@ static int recover_one(struct store **store, const char *path, struct buf *messa
 	r = journal_read(path, &sink, &end);
 	if (r == 0 && !o.has_run) {
 		buf_printf(messages, "%s: nothing in it can be read; remove it\n", path);
-	} else if (r == 0) {
+	} else if (r == 0 && open_session(&o)) {
 		if (!*store)
 			r = store_open(path_store(&o.memory), STORE_WRITE, store);
 		o.store = *store;
 		if (r == 0)
 			r = adopt(&o, messages);
+		else if (o.engine)
+			o.engine->ops->close(o.engine, false);
 	}
 	(void)close(lock);
 	arena_release(&o.memory);
 	return r;
 }
 
-int spool_recover(struct buf *messages)
+int spool_recover(bool only_over, struct buf *messages)
 {
 	struct arena a = { 0 };
 	const char *dir = path_spool(&a);
@@ -227,7 +315,8 @@ int spool_recover(struct buf *messages)
 
 		if (n < 9 || strcmp(entry->d_name + n - 8, ".journal"))
 			continue;
-		r = recover_one(&store, arena_printf(&a, "%s/%s", dir, entry->d_name), messages);
+		r = recover_one(&store, arena_printf(&a, "%s/%s", dir, entry->d_name), only_over,
+				messages);
 		if (r < 0)
 			ret = r;
 	}

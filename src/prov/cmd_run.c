@@ -19,6 +19,7 @@
 #include "base/path.h"
 #include "engine/engine.h"
 #include "engine/granularity.h"
+#include "ingest/ingest.h"
 #include "model/key.h"
 #include "prov/args.h"
 #include "prov/child.h"
@@ -261,6 +262,19 @@ static bool can_be_entered(struct arena *a, const char *name)
 	return memcmp(ident, ELFMAG, SELFMAG) != 0 || ident[EI_CLASS] != ELFCLASS32;
 }
 
+/* Of runs whose prov was killed; one that still runs is left to commands that
+ * want to know. */
+static void take_in_what_waits(const struct context *c)
+{
+	struct buf messages = { 0 };
+	int r = spool_recover(true, &messages);
+
+	say_trouble(c, &messages);
+	if (r < 0)
+		context_say(c, "a journal still waits: %s", fail_text());
+	buf_release(&messages);
+}
+
 static int run_recorded(struct context *c, struct recorder *rec, const struct id *run, char **argv,
 			bool quiet)
 {
@@ -278,12 +292,14 @@ static int run_recorded(struct context *c, struct recorder *rec, const struct id
 		recorder_close(rec);
 		return r;
 	}
-	(void)recorder_begin(rec);
+	(void)recorder_begin(rec, (uint32_t)child.pid);
 	status = child_wait(&child);
 	recorder_end(rec, (uint32_t)child.pid, status, &result);
 	say_trouble(c, &result.trouble);
 	if (!quiet || result.lost || result.trouble.size)
 		say_summary(run, &result);
+	if (!result.trouble.size)
+		take_in_what_waits(c);
 	buf_release(&result.trouble);
 	recorder_close(rec);
 	return child_leave_as(&child, status);

@@ -67,7 +67,7 @@ static int finish(struct context *c, int status)
 static void recover(const struct context *c)
 {
 	struct buf messages = { 0 };
-	int r = spool_recover(&messages);
+	int r = spool_recover(false, &messages);
 
 	for (const char *line = messages.data; line && *line;) {
 		size_t n = strcspn(line, "\n");

@@ -23,6 +23,7 @@
 #include "journal/journal.h"
 #include "journal/trace.h"
 #include "model/key.h"
+#include "prov/segment.h"
 
 #define POLL_SOONEST INT64_C(5000000)	/* while images come and go */
 #define POLL_LATEST  INT64_C(100000000)	/* when nothing happens */
@@ -39,6 +40,7 @@ struct recorder {
 	struct aggregate *aggregate;
 	struct buf trouble;
 	pthread_t thread;
+	uint32_t root;		/* pid of the program */
 	bool collecting;
 	pthread_mutex_t lock;	/* of stop, and for waking the thread early */
 	pthread_cond_t wake;
@@ -59,7 +61,13 @@ static const char env_allow[] =
 	"FFLAGS\0FCFLAGS\0LDFLAGS\0APPTAINER_NAME\0SINGULARITY_NAME\0MALLOC_*\0"
 	"GLIBC_TUNABLES\0NUMEXPR_*\0SOURCE_DATE_EPOCH\0";
 
-static struct strings env_list(struct arena *a)
+/* What the guest library could not look up or has no room for. */
+static bool env_name_fits(const char *name, size_t n, size_t used)
+{
+	return name[0] >= 'A' && name[0] <= '_' && used + n + 2 <= PROV_ENV_ROOM;
+}
+
+static struct strings env_list(struct arena *a, struct buf *trouble)
 {
 	struct buf b = { 0 };
 	const char *extra = conf_text("env.allow");
@@ -69,9 +77,13 @@ static struct strings env_list(struct arena *a)
 	while (*extra) {
 		size_t n = strcspn(extra, ", ");
 
-		if (n) {
+		if (n && env_name_fits(extra, n, b.size)) {
 			buf_append(&b, extra, n);
 			buf_char(&b, 0);
+		} else if (n) {
+			buf_printf(trouble,
+				   "env.allow: %.*s is not recorded: names begin with a capital "
+				   "or _, and all of them have 3 KiB\n", (int)n, extra);
 		}
 		extra += n + (extra[n] != 0);
 	}
@@ -144,6 +156,13 @@ static void on_facts(void *ctx, const struct facts *f)
 		(void)journal_append(r->journal, f);
 }
 
+static void on_keep(void *ctx, const char *p, size_t n)
+{
+	struct recorder *r = ctx;
+
+	(void)journal_append_state(r->journal, p, n);
+}
+
 static void on_commit(void *ctx)
 {
 	struct recorder *r = ctx;
@@ -171,7 +190,8 @@ static int open_journal(struct recorder *r)
 struct recorder *recorder_open(const struct recorder_setup *setup)
 {
 	struct recorder *r = mem_alloc(sizeof(*r));
-	const struct aggregate_out out = { .ctx = r, .facts = on_facts, .commit = on_commit };
+	const struct aggregate_out out = { .ctx = r, .facts = on_facts, .keep = on_keep,
+					   .commit = on_commit };
 	struct engine_setup es = { .run = setup->run.id, .granularity = setup->granularity };
 	int ret = -ENOENT;
 
@@ -184,14 +204,15 @@ struct recorder *recorder_open(const struct recorder_setup *setup)
 	r->n_notes = setup->n_notes;
 	es.library = library_path(&r->memory);
 	es.room = (uint64_t)conf_size("arena.max");
-	es.env_allow = env_list(&r->memory);
+	es.env_allow = env_list(&r->memory, &r->trouble);
 	r->folder = session_folder(&r->memory, &r->run.id);
+	/* the journal comes first: it tells whoever cleans up of the folder */
 	if (r->folder)
+		ret = open_journal(r);
+	if (ret == 0)
 		ret = setup->engine->open(r->folder, &es, &r->engine);
 	if (r->folder && ret < 0)
 		(void)rmdir(r->folder);
-	if (ret == 0)
-		ret = open_journal(r);
 	if (ret < 0) {
 		recorder_cancel(r);
 		recorder_close(r);
@@ -231,6 +252,9 @@ static void *collect(void *arg)
 	struct recorder *r = arg;
 	int64_t pause = POLL_SOONEST;
 
+	/* who it was must be known even if nothing is ever heard of it */
+	aggregate_root(r->aggregate, r->root);
+	on_commit(r);
 	while (nap(r, pause)) {
 		size_t n = r->engine->ops->poll(r->engine, aggregate_sink(r->aggregate), false);
 
@@ -239,9 +263,12 @@ static void *collect(void *arg)
 	return NULL;
 }
 
-int recorder_begin(struct recorder *r)
+int recorder_begin(struct recorder *r, uint32_t pid)
 {
-	int err = pthread_create(&r->thread, NULL, collect, r);
+	int err;
+
+	r->root = pid;
+	err = pthread_create(&r->thread, NULL, collect, r);
 
 	/* without the thread everything is collected at the end */
 	r->collecting = err == 0;

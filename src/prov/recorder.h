@@ -26,8 +26,9 @@ struct recorder *recorder_open(const struct recorder_setup *setup);
 /* Environment for the program, as child_start() takes it. */
 void recorder_environment(struct recorder *r, struct buf *env);
 
-/* From here on a thread collects. Call with all signals blocked. */
-int recorder_begin(struct recorder *r);
+/* The program is process pid; from here on a thread collects. Call with all
+ * signals blocked. */
+int recorder_begin(struct recorder *r, uint32_t pid);
 
 struct recorder_result {
 	struct aggregate_counts counts;

@@ -149,7 +149,9 @@ void show_run_heading(struct context *c, const struct record *r)
 			  clock_span(run->end - run->start, span));
 	else
 		text_line(c, "start", "%s", clock_short(run_real(run, run->start), start));
-	text_line(c, "status", "%s%s", text_status(a, run->end, run->status, run->signal),
+	text_line(c, "status", "%s%s",
+		  run->end && run->status < 0 && !run->signal
+			  ? "not known" : text_status(a, run->end, run->status, run->signal),
 		  run->recovered ? ", put together after prov was killed" : "");
 	for (size_t i = 0; i < r->n_notes; i++)
 		text_line(c, i ? "" : "notes", "%s = %s", r->notes[i].key, r->notes[i].value);
