@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +37,19 @@ static int shared_map(struct shared *s, const char *path)
 	s->arena = (struct prov_arena *)s->map;
 	s->owners = (uint32_t *)(s->map + PROV_OWNERS_AT);
 	return 0;
+}
+
+/* ulimit -f is a limit on the arena, too. */
+static uint32_t chunks_allowed(uint32_t chunks)
+{
+	struct rlimit most;
+	uint64_t fit;
+
+	if (getrlimit(RLIMIT_FSIZE, &most) < 0 || most.rlim_cur == RLIM_INFINITY)
+		return chunks;
+	fit = most.rlim_cur < PROV_CHUNKS_AT ? 0
+					      : (most.rlim_cur - PROV_CHUNKS_AT) / PROV_CHUNK_SIZE;
+	return fit < READY_STEP || fit > chunks ? chunks : (uint32_t)fit;
 }
 
 /* Memory must be there before anybody touches it; with little of it, less
@@ -133,11 +147,13 @@ int shared_create(struct shared *s, const char *path, const struct id *session, 
 	if (chunks < READY_STEP)
 		chunks = READY_STEP;
 	s->chunks = chunks < PROV_CHUNKS_MAX ? (uint32_t)chunks : PROV_CHUNKS_MAX;
+	s->chunks = chunks_allowed(s->chunks);
 	s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (s->fd < 0)
 		return fail(errno, "%s: cannot create: %s", path, strerror(errno));
 	if (ftruncate(s->fd, (off_t)PROV_CHUNKS_AT + (off_t)s->chunks * PROV_CHUNK_SIZE) < 0)
-		return fail(errno, "%s: %s", path, strerror(errno));
+		return fail(errno, "%s: cannot make it this large: %s; raise ulimit -f or set "
+			    "arena.max smaller", path, strerror(errno));
 	ready = reserve_first(s, path);
 	if (ready < 0)
 		return ready;

@@ -24,8 +24,8 @@ void facts_shift(struct facts *f, int64_t offset);
  * sessions whose program may still be running. Finishes those that are over,
  * takes in what there is of the others. One line per run to messages. Cheap
  * when there is nothing to do: one look at a folder. only_over: passes over, in
- * silence, what still runs. 0, or negative errno with
- * fail_text() when something is left for next time.
+ * silence, what still runs. 0, or negative errno when something is left for
+ * next time; messages say what.
  */
 int spool_recover(bool only_over, struct buf *messages);
 #endif

@@ -21,6 +21,7 @@
 struct orphan {
 	struct arena memory;
 	const char *path, *folder;
+	const char *rest;	/* of the journal, in the folder; NULL: there is none */
 	struct run run;
 	bool has_run;
 	int64_t newest;		/* time of anything in it */
@@ -78,7 +79,9 @@ static void look_folder(void *ctx, const char *folder)
 {
 	struct orphan *o = ctx;
 
-	o->folder = arena_str(&o->memory, folder);
+	/* the rest of a journal names none */
+	if (folder[0])
+		o->folder = arena_str(&o->memory, folder);
 }
 
 static int count_block(void *ctx, const struct facts *f)
@@ -125,8 +128,12 @@ static void resume_journal(struct orphan *o)
 	struct journal_end end;
 
 	(void)journal_read(o->path, &first, &end);
+	if (o->rest)
+		(void)journal_read(o->rest, &first, &end);
 	o->blocks = 0;
 	(void)journal_read(o->path, &second, &end);
+	if (o->rest)
+		(void)journal_read(o->rest, &second, &end);
 }
 
 static void put(struct orphan *o)
@@ -223,7 +230,7 @@ static bool open_session(struct orphan *o)
 {
 	const struct engine_ops *ops = engine_find(o->run.engine);
 
-	if (!ops || !o->folder || !o->folder[0] || ops->reopen(o->folder, &o->engine) < 0)
+	if (!ops || !o->folder || ops->reopen(o->folder, &o->engine) < 0)
 		return true;
 	/* after a restart of the machine its numbers are those of others */
 	o->alive = !o->run.end && !strcmp(o->run.boot, key_boot()) && ops->alive(o->engine);
@@ -240,6 +247,8 @@ static int adopt(struct orphan *o, struct buf *messages)
 	bool was_over = o->run.end != 0;
 
 	r = ingest_journal(o->store, o->path, messages);
+	if (r == 0 && o->rest)
+		r = ingest_journal(o->store, o->rest, messages);
 	if (r == 0 && o->engine && !was_over)
 		drain_session(o);
 	if (r == 0)
@@ -262,9 +271,26 @@ static int adopt(struct orphan *o, struct buf *messages)
 	else
 		buf_printf(messages,
 			   "run %s: prov was killed during it; finished from what was kept\n", id);
+	if (o->rest)
+		(void)unlink(o->rest);
+	if (o->folder)
+		(void)rmdir(o->folder);
 	if (unlink(o->path) < 0)
 		return fail(errno, "%s: cannot remove: %s", o->path, strerror(errno));
 	return 0;
+}
+
+/* What the disk had no room for when the run ended. */
+static void look_for_rest(struct orphan *o, const struct journal_sink *sink)
+{
+	struct journal_end end;
+	const char *path;
+
+	if (!o->folder)
+		return;
+	path = arena_printf(&o->memory, "%s/" JOURNAL_REST, o->folder);
+	if (access(path, R_OK) == 0 && journal_read(path, sink, &end) == 0)
+		o->rest = path;
 }
 
 static int recover_one(struct store **store, const char *path, bool only_over,
@@ -284,6 +310,8 @@ static int recover_one(struct store **store, const char *path, bool only_over,
 		return 0;
 	}
 	r = journal_read(path, &sink, &end);
+	if (r == 0)
+		look_for_rest(&o, &sink);
 	if (r == 0 && !o.has_run) {
 		buf_printf(messages, "%s: nothing in it can be read; remove it\n", path);
 	} else if (r == 0 && open_session(&o)) {
@@ -317,8 +345,10 @@ int spool_recover(bool only_over, struct buf *messages)
 			continue;
 		r = recover_one(&store, arena_printf(&a, "%s/%s", dir, entry->d_name), only_over,
 				messages);
-		if (r < 0)
+		if (r < 0) {
+			buf_printf(messages, "a journal still waits: %s\n", fail_text());
 			ret = r;
+		}
 	}
 	if (d)
 		(void)closedir(d);

@@ -201,6 +201,26 @@ int journal_append_state(struct journal *j, const char *p, size_t n)
 	return flush_full(j);
 }
 
+int journal_spill(struct journal *j, const char *path, const struct run *run)
+{
+	struct journal *rest;
+	int r = seal(j);
+
+	if (r == 0)
+		r = journal_create(path, run, "", &rest);
+	if (r < 0)
+		return r;
+	r = write_all(rest->fd, j->blocks.data, j->blocks.size);
+	if (r < 0) {
+		(void)unlink(path);
+		r = fail(-r, "%s: cannot write: %s", path, strerror(-r));
+	} else {
+		buf_clear(&j->blocks);
+	}
+	journal_close(rest);
+	return r;
+}
+
 void journal_close(struct journal *j)
 {
 	if (!j)
@@ -313,9 +333,11 @@ int journal_lock(const char *path, int *fd)
 {
 	*fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (*fd < 0)
-		return -errno;
+		return fail(errno, "%s: cannot read the journal: %s", path, strerror(errno));
 	if (flock(*fd, LOCK_EX | LOCK_NB) < 0) {
-		int r = errno == EWOULDBLOCK ? -EAGAIN : -errno;
+		int r = errno == EWOULDBLOCK
+				? -EAGAIN
+				: fail(errno, "%s: cannot lock: %s", path, strerror(errno));
 
 		(void)close(*fd);
 		*fd = -1;

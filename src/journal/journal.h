@@ -27,6 +27,10 @@ int journal_append(struct journal *j, const struct facts *f);
 int journal_append_state(struct journal *j, const char *p, size_t n);
 /* Ends a block, too: what is appended next is in another. */
 int journal_flush(struct journal *j);
+#define JOURNAL_REST "rest"	/* in the session's folder */
+/* After a flush that failed: what is not in the file goes into another, which
+ * begins with the run like the first. */
+int journal_spill(struct journal *j, const char *path, const struct run *run);
 void journal_close(struct journal *j);	/* flushes; NULL is fine */
 uint64_t journal_bytes(const struct journal *j);
 

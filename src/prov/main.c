@@ -67,16 +67,14 @@ static int finish(struct context *c, int status)
 static void recover(const struct context *c)
 {
 	struct buf messages = { 0 };
-	int r = spool_recover(false, &messages);
 
+	(void)spool_recover(false, &messages);
 	for (const char *line = messages.data; line && *line;) {
 		size_t n = strcspn(line, "\n");
 
 		context_say(c, "%.*s", (int)n, line);
 		line += n + (line[n] != 0);
 	}
-	if (r < 0)
-		context_say(c, "a journal still waits: %s", fail_text());
 	buf_release(&messages);
 }
 

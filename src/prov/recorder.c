@@ -322,6 +322,22 @@ static void end_trace(struct recorder *r)
 	trace_close(&r->trace);
 }
 
+/* The disk is full: shared memory may have room for what is not written yet. */
+static void spill(struct recorder *r)
+{
+	const char *rest = arena_printf(&r->memory, "%s/" JOURNAL_REST, r->folder);
+
+	buf_printf(&r->trouble, "%s\n", fail_text());
+	if (journal_spill(r->journal, rest, &r->run) == 0)
+		buf_printf(&r->trouble,
+			   "the record waits in %s and %s; free some room, the next prov command "
+			   "takes it in\n", r->journal_path, rest);
+	else
+		buf_printf(&r->trouble,
+			   "%s\nthe end of this run is lost; what was written before is kept\n",
+			   fail_text());
+}
+
 void recorder_end(struct recorder *r, uint32_t pid, int status, struct recorder_result *out)
 {
 	int ret;
@@ -334,12 +350,8 @@ void recorder_end(struct recorder *r, uint32_t pid, int status, struct recorder_
 	end_trace(r);
 	ret = journal_flush(r->journal);
 	if (ret < 0)
-		buf_printf(&r->trouble,
-			   "%s\nthe end of this run is lost; what was written before is kept\n",
-			   fail_text());
-	else
-		ret = put_into_store(r);
-	if (ret == 0)
+		spill(r);
+	else if (put_into_store(r) == 0)
 		(void)unlink(r->journal_path);
 	else
 		buf_printf(&r->trouble,

@@ -24,8 +24,7 @@ class Skip(Exception):
 
 
 class Options:
-    repeat = 1
-    seed = 0
+    """As given on the command line."""
 
 
 def case(f):
