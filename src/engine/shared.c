@@ -18,6 +18,9 @@
 #include "base/mem.h"
 #include "engine/granularity.h"
 
+/* The kernel carries less than a whole step over to the next, so the coarse clock
+ * may be nearly two steps behind; a busy virtual machine gets its steps late. */
+#define LATE_STEPS 8u
 #define READY_STEP 32u	/* chunks given memory ahead of need: 1 MiB */
 
 static int shared_map(struct shared *s, const char *path)
@@ -170,7 +173,8 @@ int shared_create(struct shared *s, const char *path, const struct id *session, 
 		.pid_space = stat("/proc/self/ns/pid", &space) < 0 ? 0 : (uint32_t)space.st_ino,
 	};
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &step) == 0)
-		s->arena->fuzz = (uint64_t)step.tv_sec * 1000000000u + (uint64_t)step.tv_nsec;
+		s->arena->fuzz = LATE_STEPS *
+				 ((uint64_t)step.tv_sec * 1000000000u + (uint64_t)step.tv_nsec);
 	memcpy(s->arena->session, session, sizeof(s->arena->session));
 	if (granularity != PROV_FIRST_LAST)
 		switch_to(s, granularity, /* from the beginning */ 1);
