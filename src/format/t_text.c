@@ -263,6 +263,69 @@ static void parent_and_child_are_not_one_step(void **state)
 	graph_release(&g);
 }
 
+/* What a forked worker read, its program read; what went between them is nobody's input. */
+static void workers_of_a_program_are_part_of_it(void **state)
+{
+	struct format_options o = { .columns = 80 };
+	struct graph g = { 0 };
+	struct buf out = { 0 };
+	uint32_t py, worker, writer, in, shared, file, other;
+
+	file = sample_file(&g, "model", 1, NODE_ROOT, 9);
+	other = sample_file(&g, "log", 1, 0, 7);
+	in = sample_file(&g, "samples", 0, 0, 0);
+	py = sample_exec(&g, "python3 train.py", 0, 1, 9);
+	worker = sample_exec(&g, "python3 train.py", 0, 2, 8);
+	writer = sample_exec(&g, "python3 train.py", 0, 3, 7);
+	g.nodes[worker].how = g.nodes[writer].how = HOW_FORK;
+	shared = sample_file(&g, "/dev/shm/torch_1", 1, 0, 8);
+	sample_edge(&g, EDGE_INFORMED, worker, py, true);
+	sample_edge(&g, EDGE_INFORMED, writer, py, true);
+	sample_used(&g, worker, in);
+	sample_made(&g, worker, shared);
+	sample_used(&g, py, shared);
+	sample_used(&g, py, other);
+	sample_made(&g, writer, other);
+	sample_made(&g, py, file);
+	g.root = file;
+	assert_int_equal(format_find("text")->write(&g, &o, &out), 0);
+	assert_non_null(strstr(out.data, "`- python3 train.py\n"
+					 "   |- /home/ada/yeast/samples  (input)\n"
+					 "   `- /home/ada/yeast/log\n      `- python3 train.py\n"));
+	assert_null(strstr(out.data, "torch_1"));
+	buf_clear(&out);
+	o.all = true;
+	assert_int_equal(format_find("text")->write(&g, &o, &out), 0);
+	assert_non_null(strstr(out.data, "torch_1"));
+	buf_release(&out);
+	graph_release(&g);
+}
+
+static void sockets_of_one_step_are_counted(void **state)
+{
+	const struct format_options o = { .columns = 80 };
+	struct graph g = { 0 };
+	struct buf out = { 0 };
+	uint32_t file = sample_file(&g, "out", 1, NODE_ROOT, 9);
+	uint32_t py = sample_exec(&g, "python3 ask.py", 0, 1, 9);
+	char name[32];
+
+	for (int i = 0; i < 20; i++) {
+		uint32_t socket;
+
+		(void)snprintf(name, sizeof(name), "/socket:[%d]", 100 + i);
+		socket = sample_file(&g, name, 0, 0, 0);
+		g.nodes[socket].object = OBJECT_SOCKET;
+		sample_used(&g, py, socket);
+	}
+	sample_made(&g, py, file);
+	g.root = file;
+	assert_int_equal(format_find("text")->write(&g, &o, &out), 0);
+	assert_non_null(strstr(out.data, "   `- 20 sockets  (input)\n"));
+	buf_release(&out);
+	graph_release(&g);
+}
+
 static void temporary_files_of_one_step_are_hidden(void **state)
 {
 	struct format_options o = { .columns = 80 };
@@ -322,6 +385,8 @@ int main(void)
 		cmocka_unit_test(deep_graphs_continue_at_the_margin),
 		cmocka_unit_test(order_of_nodes_and_edges_does_not_matter),
 		cmocka_unit_test(parent_and_child_are_not_one_step),
+		cmocka_unit_test(workers_of_a_program_are_part_of_it),
+		cmocka_unit_test(sockets_of_one_step_are_counted),
 		cmocka_unit_test(temporary_files_of_one_step_are_hidden),
 		cmocka_unit_test(maker_of_a_shown_file_is_shown_even_if_folded),
 	};

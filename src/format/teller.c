@@ -43,15 +43,36 @@ void teller_doubt(struct teller *t, const struct branch *b)
 	t->doubt = true;
 }
 
+/* How many sockets follow one another from file i on: they differ by a number
+ * that means nothing to a person. */
+static size_t sockets_at(const struct teller *t, const struct branch *b, size_t i)
+{
+	size_t n = 0;
+
+	while (!t->v.all && i + n < b->n &&
+	       t->v.g->nodes[b->files[i + n]].object == OBJECT_SOCKET)
+		n++;
+	return n;
+}
+
 void teller_files(struct teller *t, const struct branch *b)
 {
-	size_t shown = t->v.all || b->n <= NAMES_MAX ? b->n : NAMES_MAX - 1;
+	size_t left = NAMES_MAX, i = 0, n;
 	char rest[48];
 
-	for (size_t i = 0; i < shown; i++)
-		teller_name(t, i ? ", " : " ", b->files[i], STYLE_PLAIN);
-	if (shown < b->n) {
-		(void)snprintf(rest, sizeof(rest), "and %zu more", b->n - shown);
+	for (; i < b->n && (t->v.all || left > 1 || i + 1 == b->n); left--) {
+		n = sockets_at(t, b, i);
+		if (n > 1) {
+			(void)snprintf(rest, sizeof(rest), "%zu sockets", n);
+			page_word(&t->page, i ? ", " : " ", rest, STYLE_PLAIN);
+		} else {
+			teller_name(t, i ? ", " : " ", b->files[i], STYLE_PLAIN);
+			n = 1;
+		}
+		i += n;
+	}
+	if (i < b->n) {
+		(void)snprintf(rest, sizeof(rest), "and %zu more", b->n - i);
 		page_word(&t->page, ", ", rest, STYLE_NOTE);
 	}
 	if (b->kept)

@@ -261,6 +261,7 @@ void view_init(struct view *v, const struct graph *g, bool all)
 
 	*v = (struct view){ .g = g, .all = all };
 	v->shown = arena_alloc(&v->arena, g->n_nodes + 1);
+	v->copy = arena_alloc(&v->arena, g->n_nodes + 1);
 	v->versioned = arena_alloc(&v->arena, g->n_nodes + 1);
 	v->step_of = arena_alloc(&v->arena, (g->n_nodes + 1) * sizeof(*v->step_of));
 	choose(v);
@@ -307,19 +308,21 @@ void view_name(const struct view *v, uint32_t node, struct buf *out)
 bool view_stage(const struct view *v, uint32_t step, uint32_t *act, struct buf *out)
 {
 	const struct step *s = &v->steps[step];
-	uint32_t i = *act, end = i;
+	uint32_t i = *act, end = i, n_told = 0;
 
 	if (i == s->n_acts)
 		return false;
 	while (end < s->n_acts && s->stage[end] == s->stage[i])
-		end++;
+		n_told += !v->copy[s->acts[end++]];
 	*act = end;
-	if (end - i > 1)
+	if (n_told > 1)
 		buf_char(out, '(');
-	for (uint32_t k = i; k < end; k++) {
+	for (uint32_t k = i, told = 0; k < end; k++) {
 		const struct node *n = &v->g->nodes[s->acts[k]];
 
-		if (k > i)
+		if (v->copy[s->acts[k]])
+			continue;
+		if (told++)
 			buf_str(out, "; ");
 		if (strings_count(&n->argv))
 			format_command(&n->argv, out);
@@ -328,7 +331,7 @@ bool view_stage(const struct view *v, uint32_t step, uint32_t *act, struct buf *
 				     : n->label && *n->label ? n->label
 							     : "?");
 	}
-	if (end - i > 1)
+	if (n_told > 1)
 		buf_char(out, ')');
 	return true;
 }

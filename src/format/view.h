@@ -6,7 +6,8 @@
 #include "model/graph.h"
 /*
  * What the pictures for people (text, dot) show of a graph: folded nodes are
- * left out, and executions that a shell joined by pipes are one step. With
+ * left out, and executions that a shell joined by pipes are one step, as are a
+ * program and those forked copies of it that it got something back from. With
  * "all" every node stays and every execution is a step of its own. The view
  * points into the graph and must not outlive it.
  */
@@ -35,6 +36,7 @@ struct view {
 	const struct graph *g;
 	bool all;
 	bool *shown;		/* per node */
+	bool *copy;		/* per node: a worker of another one of its step */
 	bool *versioned;	/* per node: other versions of the object are shown too */
 	uint32_t *step_of;	/* per node: its step, VIEW_NONE if none */
 	struct step *steps;	/* by time */
