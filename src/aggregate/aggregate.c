@@ -109,7 +109,7 @@ static void on_loaded(struct aggregate *a, struct image_record *im, const struct
 static void on_open(struct aggregate *a, struct image_record *im, const struct prov_open *o)
 {
 	struct object object = object_from_wire(&o->object, o->text, (int64_t)o->head.time);
-	const char *path = image_path(&im->memory, o->text, &o->object);
+	const char *path = image_path(im, o->text, &o->object);
 
 	/* opened between vfork and exec: it is the child's doing, which has the
 	 * number but not yet a name */
@@ -179,7 +179,7 @@ static void on_name(struct aggregate *a, struct image_record *im, const struct p
 	if (n->kind == PROV_NAME_RENAME && same_object(&n->object, &n->other))
 		return;
 	if (n->kind == PROV_NAME_LINK)
-		from = image_path(&im->memory, from, NULL);
+		from = image_path(im, from, NULL);
 	emit_name(a, im, &o, kinds[n->kind], from, to, when);
 	if (n->kind == PROV_NAME_UNLINK) {
 		image_delete(a, im, &n->object, from, when);

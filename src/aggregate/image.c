@@ -35,6 +35,7 @@ void image_destroy(struct image_record *im)
 		return;
 	map_release(&im->by_object);
 	buf_release(&im->key);
+	buf_release(&im->path);
 	buf_release(&im->argv);
 	buf_release(&im->env);
 	arena_release(&im->memory);
@@ -136,7 +137,7 @@ void image_set_start(struct image_record *im, const struct prov_start *s)
 	im->stdio_blind = s->head.flags & PROV_STDIO_BLIND;
 	im->x.ppid = s->ppid;
 	im->x.uid = s->uid;
-	im->x.exe = image_path(&im->memory, s->text, NULL);
+	im->x.exe = arena_str(&im->memory, image_path(im, s->text, NULL));
 	im->x.cwd = arena_str(&im->memory, s->text + s->exe_size);
 	if (s->how == PROV_HOW_FORK)
 		im->x.how = HOW_FORK;
@@ -200,15 +201,18 @@ void image_seal(struct image_record *im, const char *redact_extra)
 	buf_release(&clean);
 }
 
-const char *image_path(struct arena *a, const char *path, const struct prov_object *o)
+const char *image_path(struct image_record *im, const char *path, const struct prov_object *o)
 {
 	static const char mark[] = " (deleted)";
 	size_t n = strlen(path), m = sizeof(mark) - 1;
 
 	/* a file may really be called so: only believe it of one without names */
-	if (n > m && !strcmp(path + n - m, mark) && (!o || o->nlink == 0))
-		return arena_strn(a, path, n - m);
-	return arena_str(a, path);
+	if (n <= m || strcmp(path + n - m, mark) || (o && o->nlink))
+		return path;
+	buf_clear(&im->path);
+	buf_append(&im->path, path, n - m);
+	buf_char(&im->path, 0);
+	return im->path.data;
 }
 
 struct object object_from_wire(const struct prov_object *o, const char *path, int64_t when)

@@ -22,6 +22,7 @@ struct image_record {
 	size_t n_news, news_room;
 	struct map by_object;	/* object id and name -> index of accesses + 1 */
 	struct buf key;		/* of by_object, being made */
+	struct buf path;	/* of the event at hand, where it had to be changed */
 	struct buf argv, env;
 	int64_t fuzz;
 	bool started;		/* its START has come in */
@@ -47,8 +48,9 @@ void image_add_argv(struct image_record *im, const struct prov_strings *s);
 /* Argv and environment as they may be kept, in the image's memory. */
 void image_seal(struct image_record *im, const char *redact_extra);
 
-/* A path as the kernel gave it, without its mark of a deleted file. */
-const char *image_path(struct arena *a, const char *path, const struct prov_object *o);
+/* A path as the kernel gave it, without its mark of a deleted file; valid until
+ * the next call or as long as path is. */
+const char *image_path(struct image_record *im, const char *path, const struct prov_object *o);
 /* The fact about an object, from what the image said. */
 struct object object_from_wire(const struct prov_object *o, const char *path, int64_t when);
 #endif

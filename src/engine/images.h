@@ -21,6 +21,8 @@ struct live {
 	bool gone;		/* ended, or replaced by another image of its process */
 	bool replaced;
 	bool reported;		/* as still running */
+	bool settling;		/* some of its chunks are about to be given up to it */
+	int64_t settled;	/* when that was last */
 };
 
 struct lives {

@@ -14,6 +14,7 @@
 #include "engine/shared.h"
 
 #define GRACE INT64_C(200000000)	/* a thread may still hold a tally it looked up */
+#define OFTEN INT64_C(50000000)		/* an image is settled no more often: its totals are told */
 
 /* What the collector knows of a chunk. */
 struct chunk_state {
@@ -252,7 +253,7 @@ static void chunks_learn(struct preload *p)
 
 /* A living image's full chunk whose files are all closed can be settled early;
  * the image takes it again when it needs room. */
-static size_t chunk_settle(struct preload *p, uint32_t i, const struct live *im,
+static size_t chunk_settle(struct preload *p, uint32_t i, struct live *im,
 			   const struct engine_sink *sink)
 {
 	struct chunk_state *s = &p->state[i];
@@ -267,10 +268,10 @@ static size_t chunk_settle(struct preload *p, uint32_t i, const struct live *im,
 	}
 	if (!s->idle_since)
 		s->idle_since = now;
-	if (now - s->idle_since < GRACE)
+	if (now - s->idle_since < GRACE || now - im->settled < OFTEN)
 		return 0;
 	n = chunk_deliver(p, i, sink);
-	sink->settled(sink->ctx, s->image.pid, s->image.start);
+	im->settling = true;
 	s->fate = CHUNK_SETTLED;
 	return n;
 }
@@ -281,7 +282,7 @@ static size_t chunks_deliver(struct preload *p, const struct engine_sink *sink, 
 
 	for (uint32_t i = 0; i < p->shared.chunks; i++) {
 		struct chunk_state *s = &p->state[i];
-		const struct live *im = s->image.pid ? lives_find(&p->lives, &s->image) : NULL;
+		struct live *im = s->image.pid ? lives_find(&p->lives, &s->image) : NULL;
 
 		if (!im)
 			continue;
@@ -304,6 +305,11 @@ static void images_report(struct preload *p, const struct engine_sink *sink, boo
 	for (size_t i = 0; i < p->lives.n; i++) {
 		struct live *im = &p->lives.list[i];
 
+		if (im->settling) {
+			sink->settled(sink->ctx, im->name.pid, im->name.start);
+			im->settling = false;
+			im->settled = now;
+		}
 		if (im->gone) {
 			sink->ended(sink->ctx, im->name.pid, im->name.start, now, im->replaced);
 		} else if (final && !im->reported) {

@@ -119,7 +119,7 @@ static const char *library_path(struct arena *a)
 }
 
 /* A folder of our own, 0700, on memory when there is some. */
-static const char *session_folder(struct arena *a, const struct id *run)
+static const char *session_folder(struct arena *a, const struct id *run, struct buf *trouble)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
 	const char *places[] = { conf_text("session.dir"), runtime, "/dev/shm", tmp, "/tmp" };
@@ -128,12 +128,14 @@ static const char *session_folder(struct arena *a, const struct id *run)
 
 	id_text(ID_RUN, run, id);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		/* the path must fit into what the guest library keeps of it */
+		bool usable = places[i] && places[i][0] == '/' && strlen(places[i]) <= 400;
 		const char *dir;
 
-		if (!places[i] || places[i][0] != '/')
-			continue;
-		/* the path must fit into what the guest library keeps of it */
-		if (strlen(places[i]) > 400)
+		if (i == 0 && places[i][0] && !usable)
+			buf_str(trouble, "session.dir is not used: it is an absolute path of at "
+					 "most 400 bytes\n");
+		if (!usable)
 			continue;
 		dir = arena_printf(a, "%s/prov-%u-%.17s", places[i], (unsigned)getuid(), id);
 		if (mkdir(dir, 0700) == 0)
@@ -205,7 +207,7 @@ struct recorder *recorder_open(const struct recorder_setup *setup)
 	es.library = library_path(&r->memory);
 	es.room = (uint64_t)conf_size("arena.max");
 	es.env_allow = env_list(&r->memory, &r->trouble);
-	r->folder = session_folder(&r->memory, &r->run.id);
+	r->folder = session_folder(&r->memory, &r->run.id, &r->trouble);
 	/* the journal comes first: it tells whoever cleans up of the folder */
 	if (r->folder)
 		ret = open_journal(r);
