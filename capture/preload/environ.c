@@ -116,6 +116,7 @@ static void put_number(struct writer *w, uint64_t v)
 {
 	char digits[20];
 
+	put(w, ",", 1);
 	put(w, digits, text_number(digits, v));
 }
 
@@ -163,12 +164,13 @@ size_t environ_room(char *const *envp)
 
 	while (envp && envp[n])
 		n++;
-	/* two numbers of at most 20 digits, separators and ends */
+	/* numbers of at most 20 digits, separators and ends */
 	return (n + 3) * sizeof(char *) + sizeof(PRELOAD_VAR) + sizeof(SESSION_VAR) +
-	       text_size(library) + text_size(preload_of(envp)) + text_size(session.path) + 48;
+	       text_size(library) + text_size(preload_of(envp)) + text_size(session.path) + 96;
 }
 
-char *const *environ_for_exec(char *const *envp, void *room, size_t size)
+char *const *environ_for_exec(char *const *envp, const struct prov_object *program, void *room,
+			      size_t size)
 {
 	char **out = room;
 	const char *others = preload_of(envp);
@@ -191,10 +193,10 @@ char *const *environ_for_exec(char *const *envp, void *room, size_t size)
 	out[at++] = w.at;
 	put(&w, SESSION_VAR, sizeof(SESSION_VAR) - 1);
 	put(&w, session.path, text_size(session.path) - 1);
-	put(&w, ",", 1);
 	put_number(&w, image.pid);
-	put(&w, ",", 1);
 	put_number(&w, image.start);
+	put_number(&w, (uint64_t)program->dev_major << 32 | program->dev_minor);
+	put_number(&w, program->ino);
 	put(&w, "", 1);
 	out[at] = NULL;
 	return w.at == w.end ? envp : out;

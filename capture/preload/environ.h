@@ -3,6 +3,8 @@
 #ifndef PRELOAD_ENVIRON_H
 #define PRELOAD_ENVIRON_H
 #include <stddef.h>
+
+#include "prov/event.h"
 /*
  * The two variables that carry recording across exec: LD_PRELOAD, with this
  * library's path in it, and PROV_SESSION. A program under prov does not see
@@ -22,9 +24,11 @@ int environ_wants_us(char *const *envp);
 int environ_library_is_there(void);
 
 /* The environment for exec: a copy of envp with both variables, in room of at
- * least environ_room() bytes; envp itself when that is too small. */
+ * least environ_room() bytes; envp itself when that is too small. program: what
+ * the new image will run. */
 size_t environ_room(char *const *envp);
-char *const *environ_for_exec(char *const *envp, void *room, size_t size);
+char *const *environ_for_exec(char *const *envp, const struct prov_object *program, void *room,
+			      size_t size);
 
 /* Records the variables that the session allows. */
 void environ_report(char *const *envp);

@@ -34,12 +34,24 @@ static size_t argv_size(char *const *argv, int *cut)
 	return total;
 }
 
+/* One call of the exec family on its way. */
+struct departure {
+	enum { BY_EXECVE, BY_EXECVEAT, BY_FEXECVE } how;
+	void *inner;
+	int dirfd;	/* fexecve: the program */
+	const char *path;
+	int flags;
+	char *const *argv;
+	struct prov_object program;
+};
+
 /* The attempt is on record before it is made: afterwards there is no "we" any
  * more. NULL when there is no room. */
-static struct prov_exec *attempt(const char *path, char *const *argv, const struct prov_object *o)
+static struct prov_exec *attempt(const struct departure *d)
 {
+	char *const *argv = d->argv;
 	struct prov_exec *r;
-	size_t path_size = text_size(path), args;
+	size_t path_size = text_size(d->path), args;
 	int cut = 0;
 
 	args = argv_size(argv, &cut);
@@ -47,11 +59,11 @@ static struct prov_exec *attempt(const char *path, char *const *argv, const stru
 	if (!r)
 		return NULL;
 	r->head.flags = cut ? PROV_CUT : 0;
-	r->object = *o;
+	r->object = d->program;
 	r->pid = (uint32_t)sys0(SYS_getpid);
 	r->path_size = (uint32_t)path_size;
 	r->argv_size = (uint32_t)args;
-	memcpy(r->text, path, path_size);
+	memcpy(r->text, d->path, path_size);
 	for (size_t at = 0; at < args; argv++) {
 		size_t n = text_size(*argv);
 
@@ -61,16 +73,6 @@ static struct prov_exec *attempt(const char *path, char *const *argv, const stru
 	record_end(r);
 	return r;
 }
-
-/* One call of the exec family on its way. */
-struct departure {
-	enum { BY_EXECVE, BY_EXECVEAT, BY_FEXECVE } how;
-	void *inner;
-	int dirfd;	/* fexecve: the program */
-	const char *path;
-	int flags;
-	char *const *argv;
-};
 
 static int go(const struct departure *d, char *const *envp)
 {
@@ -100,7 +102,7 @@ __attribute__((noinline)) static int go_on_stack(const struct departure *d, char
 {
 	_Alignas(16) char room[6144];
 
-	return go(d, environ_for_exec(envp, room, sizeof(room)));
+	return go(d, environ_for_exec(envp, &d->program, room, sizeof(room)));
 }
 #pragma GCC diagnostic pop
 
@@ -140,7 +142,7 @@ static int go_from_shared_memory(const struct departure *d, char *const *envp)
 	if (size <= 6144)
 		return go_on_stack(d, envp);
 	room = room_of_thread(size);
-	return go(d, room ? environ_for_exec(envp, room, size) : envp);
+	return go(d, room ? environ_for_exec(envp, &d->program, room, size) : envp);
 }
 
 static int go_from_own_memory(const struct departure *d, char *const *envp)
@@ -157,7 +159,7 @@ static int go_from_own_memory(const struct departure *d, char *const *envp)
 			return go(d, envp);
 		room = (void *)map;
 	}
-	r = go(d, environ_for_exec(envp, room, map ? size : SCRATCH_ROOM));
+	r = go(d, environ_for_exec(envp, &d->program, room, map ? size : SCRATCH_ROOM));
 	if (map)
 		(void)sys2(SYS_munmap, map, size);
 	else
@@ -210,19 +212,18 @@ static int is_readable(char *const *list)
 	return !*list;
 }
 
-static int depart(const struct departure *d, char *const *envp)
+static int depart(struct departure *d, char *const *envp)
 {
 	struct prov_exec *record;
-	struct prov_object o;
 	int at_flags = d->how == BY_FEXECVE ? AT_EMPTY_PATH
 					    : d->flags & (AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW);
 	int r;
 
 	/* what is not there is no attempt: a search through PATH makes many */
-	if (!image_ready() || object_at(d->dirfd, d->path, at_flags, &o) < 0 ||
+	if (!image_ready() || object_at(d->dirfd, d->path, at_flags, &d->program) < 0 ||
 	    !is_readable(d->argv) || !is_readable(envp))
 		return go(d, envp);
-	record = attempt(d->path, d->argv, &o);
+	record = attempt(d);
 	if (!environ_wants_us(envp) || !can_follow(d))
 		r = go(d, envp);
 	else if (image_is_mine())

@@ -12,6 +12,7 @@
 #include "real.h"
 #include "shim/elf.h"
 #include "shim/image.h"
+#include "shim/program.h"
 #include "shim/tally.h"
 #include "shim/text.h"
 
@@ -128,23 +129,28 @@ static void report_argv(char *const *argv)
 	}
 }
 
+/* What the kernel told the program about itself, behind the environment; 0 when
+ * it did not say. */
+static ElfW(Addr) given(char *const *envp, uint64_t type)
+{
+	const ElfW(auxv_t) *aux;
+
+	while (*envp)
+		envp++;
+	for (aux = (const void *)(envp + 1); aux->a_type != AT_NULL; aux++)
+		if (aux->a_type == type)
+			return aux->a_un.a_val;
+	return 0;
+}
+
 /* Dynamic Go programs make system calls of their own: exec without us. They
  * must hand the variables on themselves, so they keep them. */
 static int is_go(char *const *envp)
 {
-	const ElfW(auxv_t) *aux;
-	const ElfW(Phdr) *headers = NULL;
-	uint64_t n = 0;
+	const ElfW(Phdr) *headers = (const void *)given(envp, AT_PHDR);
+	uint64_t n = given(envp, AT_PHNUM);
 	ElfW(Addr) base = 0;
 
-	while (*envp)
-		envp++;
-	for (aux = (const void *)(envp + 1); aux->a_type != AT_NULL; aux++) {
-		if (aux->a_type == AT_PHDR)
-			headers = (const void *)aux->a_un.a_val;
-		else if (aux->a_type == AT_PHNUM)
-			n = aux->a_un.a_val;
-	}
 	for (uint64_t i = 0; headers && i < n; i++)
 		if (headers[i].p_type == PT_PHDR)
 			base = (ElfW(Addr))headers - headers[i].p_vaddr;
@@ -204,6 +210,7 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 		session.start_flags |= PROV_STDIO_BLIND;
 	if (session.start_flags & PROV_STDIO_BLIND || is_go(envp))
 		session.start_flags |= PROV_ENV_KEPT;
+	program_given((const char *)given(envp, AT_EXECFN), argv);
 	if (!image_ready())
 		return;
 	tally_granularity = &session.arena->granularity;

@@ -86,17 +86,19 @@ struct session {
 	char path[512];
 	uint32_t parent_pid;	/* image that started this one, later this one itself */
 	uint64_t parent_start;
+	uint64_t program_dev, program_ino;	/* what the parent saw where it called exec; 0 nothing */
 	uint32_t begun;		/* this process image has begun once: a NEW state now means fork */
 	struct prov_arena *arena;
 	uint32_t *owners;
 	uint32_t start_flags;	/* enum prov_start_flags */
 	uint32_t wipe_by_hand;	/* the kernel is older than 4.14 */
 	uint32_t sealed;	/* a forked child must not begin an image */
+	char exe[256];		/* name of the program, for forked children; "" = not known or longer */
 };
 
 extern struct session session;
 
-/* Takes "path,pid,start". 0, or -1 when it makes no sense. */
+/* Takes the value of PROV_SESSION (prov/segment.h). 0, or -1 when it makes no sense. */
 int session_set(const char *value);
 
 /* Begins the image if it is new; 1 when it may record. Never blocks; another

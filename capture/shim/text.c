@@ -29,6 +29,16 @@ int text_begins(const char *s, const char *prefix)
 	return 1;
 }
 
+void text_move(char *to, const char *from, size_t n)
+{
+	if (to < from)
+		for (size_t i = 0; i < n; i++)
+			to[i] = from[i];
+	else
+		while (n--)
+			to[n] = from[n];
+}
+
 size_t text_number(char *out, uint64_t v)
 {
 	char digits[20];

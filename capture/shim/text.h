@@ -13,6 +13,7 @@
 size_t text_size(const char *s);	/* with the NUL */
 int text_equal(const char *a, const char *b);
 int text_begins(const char *s, const char *prefix);
+void text_move(char *to, const char *from, size_t n);	/* they may overlap */
 size_t text_number(char *out, uint64_t v);	/* decimal, no NUL; at most 20 */
 const char *text_parse(const char *s, uint64_t *v);	/* decimal; NULL if none */
 uint64_t text_hash(const char *s, uint64_t seed);

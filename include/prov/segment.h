@@ -73,7 +73,7 @@ struct prov_arena {
 	uint32_t hint;		/* where to look for a free chunk next */
 	uint32_t closed;	/* not 0: the session is over, report nothing more */
 	int32_t granularity;	/* in force, enum prov_granularity */
-	uint32_t collector;	/* pid of the collector */
+	uint32_t collector;	/* its pid; it holds a POSIX lock on byte 0 of the file */
 	uint32_t pid_space;	/* inode of its /proc/self/ns/pid, 0 = not known */
 	uint64_t lost[PROV_LOST_KINDS];
 	uint64_t session[2];	/* run id */
@@ -116,8 +116,9 @@ struct prov_chunk {
 #define PROV_RECORD_READY UINT32_C(0x02000000)
 #define PROV_RECORD_MAX	  8192u	/* longer facts are split or cut and say so */
 
-/* How a new image finds its session: "<arena path>,<pid>,<start>" where pid and
- * start (decimal) name the image that called exec. */
+/* How a new image finds its session: "<arena path>,<pid>,<start>,<dev>,<ino>",
+ * numbers decimal. pid and start name the image that called exec, dev (major
+ * number << 32 | minor) and ino the file that was there to be executed. */
 #define PROV_SESSION_ENV "PROV_SESSION"
 
 #endif

@@ -154,7 +154,7 @@ static int preload_environment(struct engine *e, const char *ld_preload, struct 
 	if (ld_preload && ld_preload[0])
 		buf_printf(out, ":%s", ld_preload);
 	buf_char(out, 0);
-	buf_printf(out, PROV_SESSION_ENV "=%s,0,0", p->path);
+	buf_printf(out, PROV_SESSION_ENV "=%s,0,0,0,0", p->path);
 	buf_char(out, 0);
 	return 0;
 }

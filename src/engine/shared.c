@@ -143,6 +143,7 @@ int shared_create(struct shared *s, const char *path, const struct id *session, 
 {
 	struct stat space;
 	uint64_t chunks = room / PROV_CHUNK_SIZE;
+	struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };
 	struct timespec step;
 	int r, ready;
 
@@ -163,6 +164,9 @@ int shared_create(struct shared *s, const char *path, const struct id *session, 
 	r = shared_map(s, path);
 	if (r < 0)
 		return r;
+	/* by its holder a program finds out whether it is in our pid namespace;
+	 * without it, it looks into /proc */
+	(void)fcntl(s->fd, F_SETLK, &lock);
 	*s->arena = (struct prov_arena){
 		.version = PROV_ARENA_VERSION,
 		.chunk_size = PROV_CHUNK_SIZE,
