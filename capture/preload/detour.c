@@ -16,6 +16,7 @@
 #if defined(__x86_64__)
 
 #define JUMP_SIZE 5u	/* e9 rel32 */
+#define GROUP_MOST 12	/* functions of a group */
 
 /*
  * What a cancellable entry point begins with, all of them a look at "is this
@@ -32,6 +33,9 @@ struct tramp {
 	const void *what;	/* address the overwritten instruction looked at */
 	const void *back;	/* the instruction after it */
 };
+
+/* Else their addresses would be relocated at every start of every program. */
+#define HIDDEN __attribute__((visibility("hidden")))
 
 #define CANCELLABLE(X)                                                                  \
 	X(DETOUR_FILES, read) X(DETOUR_FILES, write) X(DETOUR_FILES, close)             \
@@ -52,7 +56,7 @@ struct tramp {
 		"tramp_" #name "_tcb:\n"                                                \
 		"	movl %fs:0x18, %eax\n"                                          \
 		"	jmp *8+tramp_" #name "(%rip)\n");                               \
-	extern const char tramp_##name##_cmpb[], tramp_##name##_mov[], tramp_##name##_tcb[];
+	extern HIDDEN const char tramp_##name##_cmpb[], tramp_##name##_mov[], tramp_##name##_tcb[];
 CANCELLABLE(X)
 #undef X
 
@@ -117,10 +121,6 @@ static long plain_open64(const char *path, int flags, mode_t mode)
 {
 	return real_result(sys4(SYS_openat, -100 /* AT_FDCWD */, path, flags, mode));
 }
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23	/* Linux 5.14 */
-#endif
 
 /* Readable, writable and executable for as long as it takes: other code of
  * these pages may run meanwhile, in a signal handler. */
@@ -215,37 +215,32 @@ static int loader_watch(void)
 	return 0;
 }
 
-/* Finds out everything first: a group is written whole or not at all. */
-struct plan {
+/* One jump to be written. */
+struct jump {
+	enum function f;
 	unsigned char *entry;
 	void *inner;
+	const void *hook;
 };
 
-static int plan_make(const struct detour *d, const struct link_map *libc, struct plan *out)
+/* 1 when there is a jump to write, 0 when this libc has no such function, -1
+ * when it cannot be done. */
+static int jump_plan(const struct detour *d, const struct link_map *libc, struct jump *out)
 {
 	unsigned char *p = entry_of(libc, d->f);
 
-	out->entry = p;
 	/* which internal copies a libc has differs by version */
 	if (!p)
 		return real_name(d->f)[0] == '_' ? 0 : -1;
 	if (!jump_reaches(p, d->hook) || p[0] == 0xe9)
 		return -1;
-	out->inner = d->plain;
+	*out = (struct jump){ .f = d->f, .entry = p, .inner = d->plain, .hook = d->hook };
 	if (d->tramp)
 		out->inner = (void *)trampoline_prepare(d, p);
 	else if (d->f == FN_open64)
 		/* is openat64 with the current folder, and libc has both */
 		out->inner = elf_find_in(libc, "openat64");
-	return out->inner ? 0 : -1;
-}
-
-static void plan_carry_out(const struct detour *d, const struct plan *plan)
-{
-	if (!plan->entry)
-		return;
-	real_table[d->f] = (struct real){ .inner = plan->inner };
-	jump_write(plan->entry, d->hook);
+	return out->inner ? 1 : -1;
 }
 
 #define PLAIN(X)                                                                        \
@@ -286,57 +281,44 @@ static int detour_at(enum function f, struct detour *d)
 	}
 }
 
-/* Makes the pages that will be written to private in one call for each run of
- * them: on virtual machines a fault costs several times what the copy does. */
-static void text_prepare(const struct link_map *libc, enum detour_group group, uintptr_t low)
+/* Finds out everything first: a group is written whole or not at all. */
+static int group_plan(enum detour_group group, struct jump jumps[GROUP_MOST])
 {
-	uint64_t pages = 0;
+	const struct link_map *libc = elf_libc();
 	struct detour d;
-	struct plan plan;
+	int n = 0;
 
-	low &= ~(uintptr_t)4095;
-	for (int f = 0; f < FN_COUNT; f++)
-		if (detour_at((enum function)f, &d) && d.group == group &&
-		    plan_make(&d, libc, &plan) == 0 && plan.entry &&
-		    ((uintptr_t)plan.entry - low) / 4096 < 64)
-			pages |= UINT64_C(1) << ((uintptr_t)plan.entry - low) / 4096;
-	for (unsigned i = 0, n; i < 64; i += n) {
-		for (n = 0; i + n < 64 && pages >> (i + n) & 1; n++)
-			;
-		if (n)
-			(void)sys3(SYS_madvise, low + i * 4096, n * 4096, MADV_POPULATE_WRITE);
-		else
-			n = 1;
+	for (int f = 0; f < FN_COUNT && libc; f++) {
+		int r;
+
+		if (!detour_at((enum function)f, &d) || d.group != group)
+			continue;
+		r = n < GROUP_MOST ? jump_plan(&d, libc, &jumps[n]) : -1;
+		if (r < 0)
+			return -1;
+		n += r;
 	}
+	return n;
 }
 
 static int group_install(enum detour_group group)
 {
-	const struct link_map *libc = elf_libc();
 	uintptr_t low = UINTPTR_MAX, high = 0;
-	struct detour d;
-	struct plan plan;
+	struct jump jumps[GROUP_MOST];
+	int n = group_plan(group, jumps);
 
-	if (!libc)
-		return -1;
-	for (int f = 0; f < FN_COUNT; f++) {
-		uintptr_t p;
+	for (int i = 0; i < n; i++) {
+		uintptr_t p = (uintptr_t)jumps[i].entry;
 
-		if (!detour_at((enum function)f, &d) || d.group != group)
-			continue;
-		if (plan_make(&d, libc, &plan) < 0)
-			return -1;
-		p = (uintptr_t)plan.entry;
-		low = p && p < low ? p : low;
+		low = p < low ? p : low;
 		high = p > high ? p : high;
 	}
-	if (!high || text_unlock(low, high + 8) < 0)
+	if (n <= 0 || text_unlock(low, high + 8) < 0)
 		return -1;
-	text_prepare(libc, group, low);
-	for (int f = 0; f < FN_COUNT; f++)
-		if (detour_at((enum function)f, &d) && d.group == group &&
-		    plan_make(&d, libc, &plan) == 0)
-			plan_carry_out(&d, &plan);
+	for (int i = 0; i < n; i++) {
+		real_table[jumps[i].f] = (struct real){ .inner = jumps[i].inner };
+		jump_write(jumps[i].entry, jumps[i].hook);
+	}
 	text_lock(low, high + 8);
 	return 0;
 }
