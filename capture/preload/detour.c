@@ -288,7 +288,7 @@ static int group_plan(enum detour_group group, struct jump jumps[GROUP_MOST])
 	struct detour d;
 	int n = 0;
 
-	for (int f = 0; f < FN_COUNT && libc; f++) {
+	for (int f = 0; f < FN_DETOURED && libc; f++) {
 		int r;
 
 		if (!detour_at((enum function)f, &d) || d.group != group)
@@ -316,7 +316,8 @@ static int group_install(enum detour_group group)
 	if (n <= 0 || text_unlock(low, high + 8) < 0)
 		return -1;
 	for (int i = 0; i < n; i++) {
-		real_table[jumps[i].f] = (struct real){ .inner = jumps[i].inner };
+		real_inner[jumps[i].f] = jumps[i].inner;
+		real_outer[jumps[i].f] = NULL;	/* may have been found by another way */
 		jump_write(jumps[i].entry, jumps[i].hook);
 	}
 	text_lock(low, high + 8);

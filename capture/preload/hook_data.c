@@ -34,7 +34,7 @@ ssize_t detour_read(int fd, void *p, size_t n)
 ssize_t detour_read_nocancel(int fd, void *p, size_t n)
 {
 	struct held t = tally_before_read(fd);
-	ssize_t r = ((__typeof__(&read))real_table[FN___read_nocancel].inner)(fd, p, n);
+	ssize_t r = ((__typeof__(&read))real_inner[FN___read_nocancel])(fd, p, n);
 
 	tally_after_read(t, r);
 	return r;
@@ -63,7 +63,7 @@ ssize_t detour_write(int fd, const void *p, size_t n)
 ssize_t detour_write_nocancel(int fd, const void *p, size_t n)
 {
 	struct held t = tally_before_write(fd);
-	ssize_t r = ((__typeof__(&write))real_table[FN___write_nocancel].inner)(fd, p, n);
+	ssize_t r = ((__typeof__(&write))real_inner[FN___write_nocancel])(fd, p, n);
 
 	tally_after_write(t, r);
 	return r;
@@ -92,7 +92,7 @@ ssize_t detour_pread64(int fd, void *p, size_t n, off64_t at)
 ssize_t detour_pread64_nocancel(int fd, void *p, size_t n, off64_t at)
 {
 	struct held t = tally_before_read_at(fd, at);
-	ssize_t r = ((__typeof__(&pread64))real_table[FN___pread64_nocancel].inner)(fd, p, n, at);
+	ssize_t r = ((__typeof__(&pread64))real_inner[FN___pread64_nocancel])(fd, p, n, at);
 
 	tally_after_read(t, r);
 	return r;

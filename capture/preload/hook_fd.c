@@ -38,7 +38,7 @@ int detour_close(int fd)
 
 int detour_close_nocancel(int fd)
 {
-	return close_with((int (*)(int))real_table[FN___close_nocancel].inner, fd);
+	return close_with((int (*)(int))real_inner[FN___close_nocancel], fd);
 }
 
 EXPORT int close_range(unsigned from, unsigned to, int flags)

@@ -51,7 +51,7 @@ EXPORT int open64(const char *path, int flags, ...)
 int detour_open64(const char *path, int flags, mode_t mode)
 {
 	int created = will_create(AT_FDCWD, path, flags);
-	int fd = ((__typeof__(&openat64))real_table[FN_open64].inner)(AT_FDCWD, path, flags, mode);
+	int fd = ((__typeof__(&openat64))real_inner[FN_open64])(AT_FDCWD, path, flags, mode);
 
 	return opened(fd, AT_FDCWD, path, flags, created);
 }
@@ -63,7 +63,7 @@ int detour_open64_nocancel(const char *path, int flags, mode_t mode)
 {
 	int created = will_create(AT_FDCWD, path, flags);
 	int (*inner)(const char *, int, mode_t) =
-		(int (*)(const char *, int, mode_t))real_table[FN___open64_nocancel].inner;
+		(int (*)(const char *, int, mode_t))real_inner[FN___open64_nocancel];
 	int fd = opened(inner(path, flags, mode), AT_FDCWD, path, flags, created);
 
 	if (fd >= 0 && (flags & O_ACCMODE) == O_RDONLY)

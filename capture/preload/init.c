@@ -17,7 +17,7 @@
 #include "shim/text.h"
 
 /* How many objects of the loader's list are on record. */
-static uint32_t loaded_known;
+static uint32_t loaded_known IN_DATA;
 
 static size_t object_name_size(const struct link_map *m)
 {
@@ -202,7 +202,6 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 	}
 	/* a first touch that reads would cost this page two faults */
 	image.names = 1;
-	now_init();
 	alone = elf_find_any("__libc_single_threaded");
 	if (alone)
 		tally_alone = alone;

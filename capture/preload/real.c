@@ -11,7 +11,8 @@
 #include "shim/sys.h"
 #include "shim/text.h"
 
-struct real real_table[FN_COUNT] IN_DATA;
+void *real_outer[FN_COUNT] IN_DATA;
+void *real_inner[FN_DETOURED] IN_DATA;
 
 /* Offsets instead of pointers: a pointer would be relocated at every start of
  * every program. */
@@ -36,7 +37,7 @@ const char *real_name(enum function f)
 	return (const char *)&names + name_at[f];
 }
 
-static int *(*errno_location)(void);
+static int *(*errno_location)(void) IN_DATA;
 
 static int *errno_at(void)
 {
@@ -93,8 +94,8 @@ void *real_resolve(enum function f)
 	if (!p)
 		p = (void *)absent;
 	/* no other library in between: spare the way over libc's jump */
-	else if (real_table[f].inner)
+	else if (real_is_detoured(f))
 		p = detour_shortcut(f, p);
-	__atomic_store_n(&real_table[f].next, p, __ATOMIC_RELAXED);
+	__atomic_store_n(&real_outer[f], p, __ATOMIC_RELAXED);
 	return p;
 }

@@ -15,21 +15,21 @@
  * other preloaded libraries stack in any order. Without it the export counts.
  */
 #define FUNCTIONS(X)                                                                          \
-	X(read) X(write) X(pread64) X(pwrite64) X(readv) X(writev) X(preadv64) X(pwritev64)   \
-	X(preadv64v2) X(pwritev64v2)                                                          \
-	X(open64) X(openat64) X(creat64) X(close) X(close_range) X(closefrom)                 \
-	X(dup) X(dup2) X(dup3) X(fcntl64)                                                     \
-	X(rename) X(renameat) X(renameat2) X(unlink) X(unlinkat) X(rmdir) X(remove)           \
+	X(read) X(write) X(pread64) X(pwrite64) X(open64) X(close) X(dup2) X(dup3)            \
+	X(unlink) X(rmdir) X(execve) X(wait4)                                                 \
+	X(__read_nocancel) X(__write_nocancel) X(__pread64_nocancel) X(__close_nocancel)      \
+	X(__open64_nocancel)                                                                  \
+	X(openat64) X(creat64) X(close_range) X(closefrom) X(dup) X(fcntl64)                  \
+	X(readv) X(writev) X(preadv64) X(pwritev64) X(preadv64v2) X(pwritev64v2)              \
+	X(rename) X(renameat) X(renameat2) X(unlinkat) X(remove)                              \
 	X(link) X(linkat) X(symlink) X(symlinkat)                                             \
 	X(truncate64) X(ftruncate64) X(fallocate64) X(posix_fallocate64)                      \
 	X(mmap64) X(mprotect) X(getdents64)                                                   \
 	X(sendfile64) X(copy_file_range) X(splice) X(tee) X(vmsplice) X(ioctl)                \
 	X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg)   \
-	X(execve) X(execveat) X(fexecve) X(fork) X(_Fork)                                     \
-	X(wait4) X(waitid) X(wait3) X(waitpid) X(wait)                                        \
+	X(execveat) X(fexecve) X(fork) X(_Fork)                                     \
+	X(waitid) X(wait3) X(waitpid) X(wait)                                        \
 	X(chdir) X(fchdir) X(prctl) X(syscall)                                                \
-	X(__read_nocancel) X(__write_nocancel) X(__pread64_nocancel) X(__close_nocancel)      \
-	X(__open64_nocancel)                                                                  \
 	X(execl) X(execle) X(execlp) X(execv) X(execvp) X(execvpe)                            \
 	X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(wordexp)                          \
 	X(shm_unlink) X(sem_unlink) X(tmpfile) X(tmpfile64)                                   \
@@ -47,12 +47,13 @@ enum function {
 	FN_COUNT
 };
 
-struct real {
-	void *next;	/* what the export calls; resolved when first needed */
-	void *inner;	/* what the detour calls to get libc's behaviour; NULL = not detoured */
-};
+/* Those that can have a detour come first in FUNCTIONS. */
+#define FN_DETOURED ((int)FN_openat64)
 
-extern struct real real_table[FN_COUNT];
+/* What the export calls; resolved when first needed. */
+extern void *real_outer[FN_COUNT];
+/* What the detour calls to get libc's behaviour; NULL = not detoured. */
+extern void *real_inner[FN_DETOURED];
 
 const char *real_name(enum function f);
 
@@ -60,18 +61,18 @@ void *real_resolve(enum function f);
 
 static inline void *real_next(enum function f)
 {
-	void *p = __atomic_load_n(&real_table[f].next, __ATOMIC_RELAXED);
+	void *p = __atomic_load_n(&real_outer[f], __ATOMIC_RELAXED);
 
 	return __builtin_expect(p != 0, 1) ? p : real_resolve(f);
 }
 
 static inline int real_is_detoured(enum function f)
 {
-	return real_table[f].inner != 0;
+	return f < FN_DETOURED && real_inner[f] != 0;
 }
 
 #define NEXT(name)  ((__typeof__(&name))real_next(FN_##name))
-#define INNER(name) ((__typeof__(&name))real_table[FN_##name].inner)
+#define INNER(name) ((__typeof__(&name))real_inner[FN_##name])
 
 #define EXPORT __attribute__((visibility("default")))
 /* The same function under another name that programs were linked to. */

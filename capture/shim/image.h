@@ -4,6 +4,7 @@
 #define SHIM_IMAGE_H
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "prov/event.h"
 #include "prov/segment.h"
@@ -59,6 +60,8 @@ struct spawn_room {		/* environment of a thread's newest vfork child */
 	size_t size;
 };
 
+typedef int (*clock_function)(clockid_t, struct timespec *);
+
 struct image {
 	uint32_t state;
 	uint32_t pid;
@@ -71,6 +74,8 @@ struct image {
 	uint32_t pid_space;	/* as in prov_chunk */
 	uint32_t installing;	/* a thread writes detours */
 	uint32_t shared;	/* a child that shares this memory may be at work */
+	uint32_t clock_calls;
+	clock_function clock;	/* the vDSO's, NULL until it is worth it */
 	struct prov_tally *fd[FD_NEAR];
 	struct known known[KNOWN_SIZE];
 	struct shared_map maps[MAPS_MAX];
@@ -131,5 +136,4 @@ void scratch_give(void *room);	/* NULL is fine */
 
 uint64_t now_exact(void);	/* and remembers it as the stamp */
 uint64_t now_coarse(void);	/* at least the stamp, at most fuzz too early */
-void now_init(void);
 #endif
