@@ -82,6 +82,8 @@ static long through_prctl(long nr, const long *a)
 	if (a[0] == PR_SET_MDWE && image_ready() && !(session.start_flags & PROV_STDIO_BLIND))
 		for (int group = DETOUR_SPAWN; group <= DETOUR_LOADER; group++)
 			(void)detour_install((enum detour_group)group);
+	if (a[0] == PR_SET_TSC && (a[1] & PR_TSC_SIGSEGV))
+		now_without_counter();
 	if (a[0] != PR_SET_SECCOMP)
 		return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 	return sandboxed(nr, a, a[1] == SECCOMP_MODE_FILTER ? (const void *)a[2] : NULL);
@@ -103,7 +105,7 @@ EXPORT int prctl(int option, ...)
 	for (int i = 1; i < 5; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	if (option != PR_SET_SECCOMP && option != PR_SET_MDWE)
+	if (option != PR_SET_SECCOMP && option != PR_SET_MDWE && option != PR_SET_TSC)
 		return NEXT(prctl)(option, a[1], a[2], a[3], a[4]);
 	return (int)through_prctl(SYS_prctl, a);
 }

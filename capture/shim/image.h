@@ -99,6 +99,7 @@ struct session {
 	uint32_t wipe_by_hand;	/* the kernel is older than 4.14 */
 	uint32_t sealed;	/* a forked child must not begin an image */
 	char exe[256];		/* name of the program, for forked children; "" = not known or longer */
+	uint32_t no_counter;	/* reading the time stamp counter kills */
 };
 
 extern struct session session;
@@ -136,4 +137,5 @@ void scratch_give(void *room);	/* NULL is fine */
 
 uint64_t now_exact(void);	/* and remembers it as the stamp */
 uint64_t now_coarse(void);	/* at least the stamp, at most fuzz too early */
+void now_without_counter(void);	/* for good: the program forbade itself to read it */
 #endif
