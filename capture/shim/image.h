@@ -34,6 +34,7 @@ enum image_state {
 #define CHUNKS_KEPT 64u
 #define SPAWN_ROOMS  64u
 #define MAPS_MAX   32u
+#define FOREIGNS   32u
 #define SCRATCH_ROOM 10240u
 #define SCRATCHES    64u
 
@@ -52,6 +53,12 @@ struct shared_map {		/* shared mapping that mprotect could make writable */
 struct scratch {
 	uint32_t taken;
 	_Alignas(16) char room[SCRATCH_ROOM];
+};
+
+struct foreign {		/* a descriptor that means something else to a vfork child */
+	uint64_t key;		/* child << 32 | fd + 1; 0 = free */
+	struct prov_tally *ours, *theirs;
+	uint32_t gone;		/* the child has become another program, or is no more */
 };
 
 struct spawn_room {		/* environment of a thread's newest vfork child */
@@ -76,10 +83,13 @@ struct image {
 	uint32_t shared;	/* a child that shares this memory may be at work */
 	uint32_t clock_calls;
 	clock_function clock;	/* the vDSO's, NULL until it is worth it */
+	uint32_t foreigns;	/* entries of foreign[] in use */
+	struct known *split;	/* threads have several tables: all objects, instead of slots */
 	struct prov_tally *fd[FD_NEAR];
 	struct known known[KNOWN_SIZE];
 	struct shared_map maps[MAPS_MAX];
 	struct prov_tally **far[FD_TABLES];
+	struct foreign foreign[FOREIGNS];
 	struct spawn_room spawn[SPAWN_ROOMS];
 	struct scratch scratch[SCRATCHES];
 } __attribute__((aligned(4096)));	/* whole pages: the kernel wipes no less */

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/stat.h>
 
+#include "image.h"
 #include "sys.h"
 #include "text.h"
 
@@ -38,13 +39,12 @@ int object_of_fd(int fd, struct prov_object *o)
 
 size_t name_of_fd(int fd, char out[NAME_ROOM], uint16_t *flags)
 {
-	static const char prefix[] = "/proc/self/fd/";
-	char link[sizeof(prefix) + 20];
-	size_t n;
+	static const char all[] = "/proc/self/fd/", own[] = "/proc/thread-self/fd/";
+	char link[sizeof(own) + 20];
+	size_t n = image.split ? sizeof(own) : sizeof(all);
 	long r;
 
-	memcpy(link, prefix, sizeof(prefix));
-	n = sizeof(prefix) - 1;
+	memcpy(link, image.split ? own : all, n--);
 	n += text_number(link + n, (uint64_t)fd);
 	link[n] = 0;
 	r = sys3(SYS_readlink, link, out, NAME_ROOM - 1);

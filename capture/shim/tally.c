@@ -9,6 +9,7 @@
 
 #include "name.h"
 #include "sys.h"
+#include "tables.h"
 #include "text.h"
 
 struct prov_tally tally_mute;
@@ -46,9 +47,27 @@ static struct prov_tally **slot_of(int fd, int create)
 	return table ? &table[n % FD_TABLE] : NULL;
 }
 
+struct prov_tally **tally_slot(int fd)
+{
+	return slot_of(fd, 1);
+}
+
+/* Where a descriptor of this process has its tally, which a vfork child may
+ * have moved aside. */
+static struct prov_tally **own_slot(int fd, int create)
+{
+	struct prov_tally **kept = NULL;
+
+	if (image.foreigns) {
+		foreign_settle();
+		kept = foreign_kept(fd);
+	}
+	return kept ? kept : slot_of(fd, create);
+}
+
 static void slot_set(int fd, struct prov_tally *t)
 {
-	struct prov_tally **slot = slot_of(fd, 1);
+	struct prov_tally **slot = image.split ? NULL : own_slot(fd, 1);
 	struct prov_tally *old;
 
 	if (!slot)
@@ -100,7 +119,7 @@ static uint32_t mode_flags(int open_flags)
 }
 
 /* The record of a descriptor that somebody else opened. */
-static struct prov_open *adopt(int fd, const struct prov_object *o)
+struct prov_open *open_adopt(int fd, const struct prov_object *o)
 {
 	char *path = scratch_take();
 	struct prov_open *r = NULL;
@@ -127,13 +146,20 @@ struct prov_tally *tally_find(int fd)
 
 	if (fd < 0 || !image_ready() || *tally_granularity == PROV_OFF)
 		return &tally_mute;
+	if (image.split)
+		return split_find(fd);
 	slot = slot_of(fd, 0);
 	t = slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
 	if (t)
 		return t;
-	if (!image_is_mine() || object_of_fd(fd, &o) < 0)
+	if (!image_is_mine())
+		return foreign_find(fd);
+	slot = own_slot(fd, 1);
+	t = slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
+	if (t)
+		return t;
+	if (object_of_fd(fd, &o) < 0)
 		return &tally_mute;
-	slot = slot_of(fd, 1);
 	if (!slot)
 		return &tally_mute;
 	if (is_uninteresting(&o)) {
@@ -141,7 +167,7 @@ struct prov_tally *tally_find(int fd)
 					    __ATOMIC_RELAXED);
 		return &tally_mute;
 	}
-	r = adopt(fd, &o);
+	r = open_adopt(fd, &o);
 	if (!r)
 		return &tally_mute;
 	r->tally.flags = PROV_TALLY_INHERITED | mode_flags((int)sys2(SYS_fcntl, fd, F_GETFL));
@@ -203,16 +229,17 @@ static void tally_cut_now(struct prov_tally *t, int created, uint64_t now)
 /* A vfork child opens in its own table, which is not the one we keep. */
 static void open_elsewhere(int fd, const struct prov_object *o, int cut, int created)
 {
-	struct prov_open *r = adopt(fd, o);
+	struct prov_open *r = open_adopt(fd, o);
 
 	if (!r)
 		return;
 	r->pid = (uint32_t)sys0(SYS_getpid);
 	r->tally.flags = PROV_TALLY_RENUMBERED;
+	r->tally.refs = 1;
 	if (cut)
 		tally_cut_now(&r->tally, created, r->head.time);
-	r->tally.closed = r->head.time;
 	record_end(r);
+	foreign_begin(fd, &r->tally);
 }
 
 static struct prov_open *open_here(int fd, int dirfd, const char *path, const struct prov_object *o)
@@ -236,15 +263,18 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 {
 	int cut = created || flags & O_TRUNC;
 	struct prov_object o;
+	struct prov_tally *t;
 	struct prov_open *r;
 	struct known *k;
 	uint64_t name;
 
 	if (fd < 0 || !image_ready() || object_of_fd(fd, &o) < 0)
 		return;
-	if (!image_is_mine()) {
+	if (!image.split && !image_is_mine()) {
 		if (!(flags & O_PATH) && !is_uninteresting(&o))
 			open_elsewhere(fd, &o, cut, created);
+		else
+			foreign_begin(fd, &tally_mute);
 		return;
 	}
 	if (flags & O_PATH || is_uninteresting(&o)) {
@@ -258,9 +288,8 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 	}
 	name = text_hash(path, ((uint64_t)(uint32_t)dirfd << 32) ^ image.names);
 	k = known_slot(&o);
-	if (known_is(k, &o, name)) {
-		struct prov_tally *t = k->tally;
-
+	t = image.split ? split_known(&o) : known_is(k, &o, name) ? k->tally : NULL;
+	if (t) {
 		__atomic_add_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);
 		__atomic_store_n(&t->closed, 0, __ATOMIC_RELEASE);
 		if (cut)
@@ -280,6 +309,10 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 		tally_cut_now(&r->tally, created, r->head.time);
 	r->tally.flags |= mode_flags(flags);
 	record_end(r);
+	if (image.split) {
+		split_learn(&o, &r->tally);
+		return;
+	}
 	*k = (struct known){
 		.ino = o.ino,
 		.dev = (uint64_t)o.dev_major << 32 | o.dev_minor,
@@ -317,8 +350,14 @@ struct prov_tally *tally_detach(int fd)
 {
 	struct prov_tally **slot = fd >= 0 ? slot_of(fd, 0) : NULL;
 
-	if (!slot || !__atomic_load_n(slot, __ATOMIC_RELAXED) || !image_is_mine())
+	if (!slot || (!image.foreigns && !__atomic_load_n(slot, __ATOMIC_RELAXED)))
 		return NULL;
+	if (!image_is_mine()) {
+		foreign_close(fd);
+		return NULL;
+	}
+	if (image.foreigns)
+		slot = own_slot(fd, 0);
 	return __atomic_exchange_n(slot, NULL, __ATOMIC_ACQ_REL);
 }
 
@@ -337,6 +376,8 @@ void tally_detach_range(unsigned from, unsigned to)
 
 	if (!image_counts() || !image_is_mine())
 		return;
+	if (image.foreigns)
+		foreign_settle();
 	for (unsigned fd = from; fd <= to && fd <= last; fd++) {
 		struct prov_tally **slot = slot_of((int)fd, 0), *t;
 
@@ -353,11 +394,16 @@ void tally_detach_range(unsigned from, unsigned to)
 
 void tally_duplicate(int from, int to)
 {
-	struct prov_tally **slot = slot_of(from, 0);
-	struct prov_tally *t = slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
+	struct prov_tally **slot, *t;
 
-	if (!image_counts() || !image_is_mine())
+	if (!image_counts())
 		return;
+	if (!image.split && !image_is_mine()) {
+		foreign_begin(to, NULL);
+		return;
+	}
+	slot = own_slot(from, 0);
+	t = slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
 	if (t && t != &tally_mute)
 		__atomic_add_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);
 	slot_set(to, t);

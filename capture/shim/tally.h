@@ -21,6 +21,10 @@ extern const char *tally_alone;
 extern const int32_t *tally_granularity;
 
 struct prov_tally *tally_find(int fd);	/* never NULL */
+/* Where the tally of a descriptor stands; NULL when the number is too high. */
+struct prov_tally **tally_slot(int fd);
+/* The record, to be completed, of a descriptor that somebody else opened; or NULL. */
+struct prov_open *open_adopt(int fd, const struct prov_object *o);
 
 /* After a successful open. created: it did not exist before. */
 void tally_open(int fd, int dirfd, const char *path, int flags, int created);
