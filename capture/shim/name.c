@@ -57,15 +57,18 @@ size_t name_of_fd(int fd, char out[NAME_ROOM], uint16_t *flags)
 }
 
 /* Joins as text what could not be resolved. */
-static size_t name_raw(const char *path, char out[NAME_ROOM], uint16_t *flags)
+static size_t name_raw(int dirfd, const char *path, char out[NAME_ROOM], uint16_t *flags)
 {
 	size_t n = text_size(path);
 	long cwd = 0;
 
 	*flags |= PROV_PATH_RAW;
-	if (path[0] != '/') {
+	/* relative to a descriptor it stays relative */
+	if (path[0] != '/' && dirfd == AT_FDCWD) {
 		cwd = sys2(SYS_getcwd, out, NAME_ROOM / 2);
-		if (cwd > 0)
+		if (cwd == 2)
+			cwd = 1;
+		else if (cwd > 0)
 			out[cwd - 1] = '/';
 		else
 			cwd = 0;
@@ -91,18 +94,18 @@ size_t name_of_entry(int dirfd, const char *path, char out[NAME_ROOM], uint16_t 
 	n = end - base;
 	parent = base;
 	if (parent >= NAME_ROOM - 1 || n == 0)
-		return name_raw(path, out, flags);
+		return name_raw(dirfd, path, out, flags);
 	memcpy(out, path, parent);
 	if (parent == 0)
 		out[parent++] = '.';
 	out[parent] = 0;
 	fd = sys4(SYS_openat, dirfd, out, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return name_raw(path, out, flags);
+		return name_raw(dirfd, path, out, flags);
 	parent = name_of_fd((int)fd, out, flags);
 	(void)sys1(SYS_close, fd);
 	if (parent == 0 || parent + n + 1 > NAME_ROOM)
-		return name_raw(path, out, flags);
+		return name_raw(dirfd, path, out, flags);
 	/* parent counts its NUL, which becomes the slash; "/" already ends in one */
 	if (parent == 2)
 		parent = 1;
