@@ -112,6 +112,11 @@ static long plain_pread64(int fd, void *p, size_t n, off64_t at)
 	return real_result(sys4(SYS_pread64, fd, p, n, at));
 }
 
+static long plain_getdents64(int fd, void *p, size_t n)
+{
+	return real_result(sys3(SYS_getdents64, fd, p, n));
+}
+
 static long plain_close(int fd)
 {
 	return real_result(sys1(SYS_close, fd));
@@ -254,7 +259,8 @@ static int jump_plan(const struct detour *d, const struct link_map *libc, struct
 	X(DETOUR_PREAD, __pread64_nocancel, detour_pread64_nocancel, plain_pread64)     \
 	X(DETOUR_SPAWN, execve, detour_execve, plain_execve)                            \
 	X(DETOUR_UNLINK, unlink, detour_unlink, plain_unlink)                           \
-	X(DETOUR_UNLINK, rmdir, detour_rmdir, plain_rmdir)
+	X(DETOUR_UNLINK, rmdir, detour_rmdir, plain_rmdir)                              \
+	X(DETOUR_FOLDER, getdents64, detour_getdents64, plain_getdents64)
 
 /* The detours there are, one at a time: as a table they would be pointers, and
  * every pointer is relocated at every start of every program. */

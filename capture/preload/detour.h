@@ -25,9 +25,10 @@ enum detour_group {
 	DETOUR_FILES = 0,	/* open, read, write, close: stdio, locale, name services */
 	DETOUR_SPAWN,		/* execve, wait4: execv and its like, posix_spawn, system, popen */
 	DETOUR_UNLINK,		/* unlink, rmdir: shm_unlink, tmpfile */
+	DETOUR_FOLDER,		/* getdents64: folders not opened by opendir */
 	DETOUR_PREAD,		/* pread, pwrite: aio */
 	DETOUR_LOADER,		/* the loader's own notice that its list has changed: dlopen */
-	DETOUR_NONE,		/* vfork, clone: nothing to write, but good to know */
+	DETOUR_NONE,		/* vfork: nothing to write, but good to know */
 };
 
 /* What stands at p, libc's copy of f: the detour itself if that was written

@@ -172,13 +172,23 @@ EXPORT ssize_t pwritev64v2(int fd, const struct iovec *v, int n, off64_t at, int
 	return r;
 }
 
-EXPORT ssize_t getdents64(int fd, void *p, size_t n)
+static ssize_t listed(int fd, ssize_t r)
 {
-	ssize_t r = NEXT(getdents64)(fd, p, n);
-
 	if (r >= 0)
 		tally_directory(fd);
 	return r;
+}
+
+EXPORT ssize_t getdents64(int fd, void *p, size_t n)
+{
+	if (real_is_detoured(FN_getdents64))
+		return NEXT(getdents64)(fd, p, n);
+	return listed(fd, NEXT(getdents64)(fd, p, n));
+}
+
+ssize_t detour_getdents64(int fd, void *p, size_t n)
+{
+	return listed(fd, INNER(getdents64)(fd, p, n));
 }
 
 /* _FORTIFY_SOURCE: libc checks the size of the buffer, then reads by itself.

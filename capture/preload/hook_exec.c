@@ -13,7 +13,7 @@
 #include "real.h"
 #include "shim/name.h"
 #include "shim/sys.h"
-#include "shim/tally.h"
+#include "shim/tables.h"
 #include "shim/text.h"
 
 #define ARGV_ROOM 3072u	/* of an attempt; the new image reports all of it */
@@ -193,8 +193,6 @@ static int can_follow(const struct departure *d)
 	return ident[0] != 0x7f || ident[4] == sizeof(void *) / 4;
 }
 
-#define ADDRESS_LEAST 65536u	/* what vm.mmap_min_addr keeps empty */
-
 /* The kernel answers EFAULT where we would crash. The list is looked for, its
  * strings only told from small numbers: a system call each would be dear. */
 static int is_readable(char *const *list)
@@ -224,6 +222,8 @@ static int depart(struct departure *d, char *const *envp)
 	    !is_readable(d->argv) || !is_readable(envp))
 		return go(d, envp);
 	record = attempt(d);
+	if (image.foreigns && !image_is_mine())
+		foreign_leave();
 	if (!environ_wants_us(envp) || !can_follow(d))
 		r = go(d, envp);
 	else if (image_is_mine())

@@ -9,7 +9,7 @@
 
 #include "hooks.h"
 #include "real.h"
-#include "shim/tally.h"
+#include "shim/tables.h"
 
 /* The slot is emptied before the close: afterwards another thread may already
  * have been given the same number. Linux frees the number whatever close(2)
@@ -45,7 +45,9 @@ EXPORT int close_range(unsigned from, unsigned to, int flags)
 {
 	int r = NEXT(close_range)(from, to, flags);
 
-	if (r == 0 && !(flags & (int)CLOSE_RANGE_CLOEXEC))
+	if (r == 0 && flags & (int)CLOSE_RANGE_UNSHARE && !*(const volatile char *)tally_alone)
+		tables_split();
+	else if (r == 0 && !(flags & (int)CLOSE_RANGE_CLOEXEC))
 		tally_detach_range(from, to);
 	return r;
 }

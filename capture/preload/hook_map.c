@@ -3,6 +3,7 @@
 /* hook_map.c - files as memory, and content changed without a byte written */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,6 +31,41 @@ EXPORT int mprotect(void *at, size_t size, int prot)
 
 	if (r == 0 && prot & PROT_WRITE && image.state == IMAGE_ON)
 		tally_protect((uintptr_t)at, size);
+	return r;
+}
+
+/* What is remembered of a mapping goes where it went. */
+static void remapped(uintptr_t at, size_t size, uintptr_t to, size_t new_size)
+{
+	for (unsigned i = 0; i < MAPS_MAX; i++) {
+		struct shared_map *m = &image.maps[i];
+
+		if (!__atomic_load_n(&m->tally, __ATOMIC_ACQUIRE) || at >= m->to ||
+		    at + size <= m->from)
+			continue;
+		/* a part of it: there is no place for two, so both count as written */
+		if (m->from < at || m->to > at + size + 4096) {
+			tally_protect(at, size);
+			continue;
+		}
+		m->from = to;
+		m->to = to + new_size;
+	}
+}
+
+EXPORT void *mremap(void *at, size_t size, size_t new_size, int flags, ...)
+{
+	void *to = NULL, *r;
+	va_list ap;
+
+	if (flags & MREMAP_FIXED) {
+		va_start(ap, flags);
+		to = va_arg(ap, void *);
+		va_end(ap);
+	}
+	r = NEXT(mremap)(at, size, new_size, flags, to);
+	if (r != MAP_FAILED && image.state == IMAGE_ON)
+		remapped((uintptr_t)at, size, (uintptr_t)r, new_size);
 	return r;
 }
 

@@ -11,8 +11,7 @@
 #include "shim/name.h"
 #include "shim/tally.h"
 
-/* O_CREAT makes a file or finds one; which, only a look before can tell. */
-static int will_create(int dirfd, const char *path, int flags)
+int will_create(int dirfd, const char *path, int flags)
 {
 	struct prov_object o;
 

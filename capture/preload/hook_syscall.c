@@ -1,122 +1,301 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
-/* hook_syscall.c - syscall(2), which needs no name for what it does, and sandboxes */
+/* hook_syscall.c - syscall(2), which needs no name for what it does */
+#include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include <linux/fs.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/prctl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "detour.h"
+#include "hooks.h"
 #include "real.h"
 #include "shim/image.h"
+#include "shim/name.h"
 #include "shim/sys.h"
 #include "shim/tally.h"
 #include "shim/text.h"
 
-/*
- * Can a filter be the death of a system call of ours? Filters that only let
- * pass, refuse, log or stop for a tracer (strace --seccomp-bpf) cannot. Only
- * after the kernel has accepted the filter: it is then known to be readable.
- */
-static int filter_kills(const struct sock_fprog *f)
+static long plainly(long nr, const long *a)
 {
-	for (unsigned i = 0; i < f->len; i++) {
-		const struct sock_filter *in = &f->filter[i];
-
-		if (BPF_CLASS(in->code) != BPF_RET)
-			continue;
-		if (BPF_RVAL(in->code) != BPF_K)
-			return 1;
-		switch (in->k & SECCOMP_RET_ACTION_FULL) {
-		case SECCOMP_RET_ALLOW:
-		case SECCOMP_RET_LOG:
-		case SECCOMP_RET_TRACE:
-		case SECCOMP_RET_ERRNO:
-			break;
-		default:
-			return 1;
-		}
-	}
-	return 0;
+	return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Inside a sandbox that kills, nothing is asked of the kernel any more: what
- * was open goes on being counted in memory, nothing else is recorded. */
-static long sandboxed(long nr, const long *a, const struct sock_fprog *filter)
+/* Calls that move bytes, and between which descriptors; -1: none. */
+static int moves_bytes(long nr, const long *a, int *from, int *to)
 {
-	static const char kind[] = "sandbox";
-	static const char why[] =
-		"it has put itself into a sandbox (seccomp); later opens are not recorded";
-	struct prov_hole *h;
-	long r;
-
-	if (image_ready())
-		for (int fd = 0; fd < 16; fd++)
-			(void)tally_of(fd);
-	r = NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (r < 0 || (filter && !filter_kills(filter)))
-		return r;
-	image_seal();
-	h = record_begin(PROV_HOLE, sizeof(*h) + sizeof(kind) + sizeof(why));
-	if (h) {
-		h->kind_size = sizeof(kind);
-		h->why_size = sizeof(why);
-		memcpy(h->text, kind, sizeof(kind));
-		memcpy(h->text + sizeof(kind), why, sizeof(why));
-		record_end(h);
+	*from = *to = -1;
+	switch (nr) {
+	case SYS_read:
+	case SYS_pread64:
+	case SYS_readv:
+	case SYS_preadv:
+	case SYS_preadv2:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+		*from = (int)a[0];
+		return 1;
+	case SYS_write:
+	case SYS_pwrite64:
+	case SYS_writev:
+	case SYS_pwritev:
+	case SYS_pwritev2:
+	case SYS_vmsplice:
+	case SYS_sendto:
+	case SYS_sendmsg:
+		*to = (int)a[0];
+		return 1;
+	case SYS_sendfile:
+		*from = (int)a[1];
+		*to = (int)a[0];
+		return 1;
+	case SYS_splice:
+	case SYS_copy_file_range:
+		*from = (int)a[0];
+		*to = (int)a[2];
+		return 1;
+	case SYS_tee:
+		*from = (int)a[0];
+		*to = (int)a[1];
+		return 1;
+	default:
+		return 0;
 	}
+}
+
+static long opened(long nr, const long *a, int dirfd, const char *path, int flags)
+{
+	int created = will_create(dirfd, path, flags) || (flags & O_TMPFILE) == O_TMPFILE;
+	long r = plainly(nr, a);
+
+	if (r >= 0)
+		tally_open((int)r, dirfd, path, flags, created);
 	return r;
 }
 
-#ifndef PR_SET_MDWE
-#define PR_SET_MDWE 65	/* Linux 6.3: memory once writable can never be executed */
+/* What an argument points to, if it does: a bad pointer is the kernel's to find. */
+static int fetched(void *to, long from, size_t n)
+{
+	struct iovec here = { to, n }, there = { (void *)from, n };
+
+	return sys6(SYS_process_vm_readv, image.pid, &here, 1, &there, 1, 0) == (long)n;
+}
+
+/* struct open_how: 64 bits each of flags, mode and resolve. */
+static long opened_as(const long *a)
+{
+	const char *path = (const char *)a[1];
+	uint64_t how[3] = { 0 };
+	int created = 0;
+	long r;
+	char c;
+
+	if (image_ready() && fetched(how, a[2], sizeof(how)) && fetched(&c, a[1], 1)) {
+		/* below a root of its own the same text means another path */
+		path += how[2] & 0x10 /* RESOLVE_IN_ROOT */ && c == '/';
+		created = will_create((int)a[0], path, (int)how[0]) ||
+			  (how[0] & O_TMPFILE) == O_TMPFILE;
+	}
+	r = plainly(SYS_openat2, a);
+	if (r >= 0)
+		tally_open((int)r, (int)a[0], path, (int)*(const uint64_t *)a[2], created);
+	return r;
+}
+
+static long closed(const long *a)
+{
+	struct prov_tally *t = tally_detach((int)a[0]);
+	long r = plainly(SYS_close, a);
+
+	if (t)
+		tally_release(t);
+	return r;
+}
+
+static long mapped(const long *a)
+{
+	long r = plainly(SYS_mmap, a);
+
+	if (r != -1 && (int)a[4] >= 0 && !(a[3] & MAP_ANONYMOUS))
+		tally_map((int)a[4], (int)a[2], (int)a[3], (uintptr_t)r, (size_t)a[1]);
+	return r;
+}
+
+static long cloned(long nr, const long *a, uint64_t flags)
+{
+	long r;
+
+	clone_begin(flags);
+	r = plainly(nr, a);
+	return flags & CLONE_VM ? r : child_made((pid_t)r);
+}
+
+static long waited(long nr, long *a)
+{
+	siginfo_t own = { 0 };
+	int status = 0;
+	long r;
+
+	if (nr == SYS_wait4) {
+		if (!a[1])
+			a[1] = (long)&status;
+		r = plainly(nr, a);
+		if (r > 0)
+			child_ended((pid_t)r, *(int *)a[1]);
+		return r;
+	}
+	if (!a[2])
+		a[2] = (long)&own;
+	r = plainly(nr, a);
+	if (r == 0 && !(a[3] & WNOWAIT))
+		child_told((const siginfo_t *)a[2]);
+	return r;
+}
+
+/*
+ * Calls whose function in libc does nothing else: those go to its hook. What
+ * is a point of cancellation there is none here, so it does not.
+ */
+static long by_its_hook(long nr, const long *a, int *done)
+{
+	const char *p0 = (const char *)a[0], *p1 = (const char *)a[1], *p3 = (const char *)a[3];
+
+	*done = 1;
+	switch (nr) {
+#ifdef SYS_dup2
+	case SYS_dup2:
+		return dup2((int)a[0], (int)a[1]);
+	case SYS_rename:
+		return rename(p0, p1);
+	case SYS_link:
+		return link(p0, p1);
+	case SYS_symlink:
+		return symlink(p0, p1);
+	case SYS_unlink:
+		return unlink(p0);
+	case SYS_rmdir:
+		return rmdir(p0);
 #endif
-
-static long through_prctl(long nr, const long *a)
-{
-	/* the last moment for detours that would be written when needed */
-	if (a[0] == PR_SET_MDWE && image_ready() && !(session.start_flags & PROV_STDIO_BLIND))
-		for (int group = DETOUR_SPAWN; group <= DETOUR_LOADER; group++)
-			(void)detour_install((enum detour_group)group);
-	if (a[0] == PR_SET_TSC && (a[1] & PR_TSC_SIGSEGV))
-		now_without_counter();
-	if (a[0] != PR_SET_SECCOMP)
-		return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	return sandboxed(nr, a, a[1] == SECCOMP_MODE_FILTER ? (const void *)a[2] : NULL);
+	case SYS_dup:
+		return dup((int)a[0]);
+	case SYS_dup3:
+		return dup3((int)a[0], (int)a[1], (int)a[2]);
+	case SYS_close_range:
+		return close_range((unsigned)a[0], (unsigned)a[1], (int)a[2]);
+	case SYS_renameat:
+		return renameat((int)a[0], p1, (int)a[2], p3);
+	case SYS_renameat2:
+		return renameat2((int)a[0], p1, (int)a[2], p3, (unsigned)a[4]);
+	case SYS_linkat:
+		return linkat((int)a[0], p1, (int)a[2], p3, (int)a[4]);
+	case SYS_symlinkat:
+		return symlinkat(p0, (int)a[1], (const char *)a[2]);
+	case SYS_unlinkat:
+		return unlinkat((int)a[0], p1, (int)a[2]);
+	case SYS_truncate:
+		return truncate64(p0, a[1]);
+	case SYS_ftruncate:
+		return ftruncate64((int)a[0], a[1]);
+	case SYS_mprotect:
+		return mprotect((void *)a[0], (size_t)a[1], (int)a[2]);
+	case SYS_mremap:
+		return (long)mremap((void *)a[0], (size_t)a[1], (size_t)a[2], (int)a[3], a[4]);
+	case SYS_chdir:
+		return chdir(p0);
+	case SYS_fchdir:
+		return fchdir((int)a[0]);
+	case SYS_unshare:
+		return unshare((int)a[0]);
+	case SYS_execve:
+		return execve(p0, (char *const *)a[1], (char *const *)a[2]);
+	case SYS_execveat:
+		return execveat((int)a[0], p1, (char *const *)a[2], (char *const *)a[3], (int)a[4]);
+	default:
+		*done = 0;
+		return 0;
+	}
 }
 
-static long through_seccomp(long nr, const long *a)
+static long with_result(long nr, long *a)
 {
-	if (a[0] != SECCOMP_SET_MODE_STRICT && a[0] != SECCOMP_SET_MODE_FILTER)
-		return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	return sandboxed(nr, a, a[0] == SECCOMP_SET_MODE_FILTER ? (const void *)a[2] : NULL);
+	uint64_t flags;
+	long r;
+
+	switch (nr) {
+	case SYS_openat:
+		return opened(nr, a, (int)a[0], (const char *)a[1], (int)a[2]);
+#ifdef SYS_open
+	case SYS_open:
+		return opened(nr, a, AT_FDCWD, (const char *)a[0], (int)a[1]);
+	case SYS_creat:
+		return opened(nr, a, AT_FDCWD, (const char *)a[0], O_CREAT | O_WRONLY | O_TRUNC);
+	case SYS_fork:
+		return cloned(nr, a, 0);
+	case SYS_vfork:
+		return cloned(nr, a, CLONE_VM | CLONE_VFORK);
+#endif
+	case SYS_openat2:
+		return opened_as(a);
+	case SYS_close:
+		return closed(a);
+	case SYS_fcntl:
+		/* others lock, and waiting for a lock can be cancelled in libc */
+		if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
+			return fcntl64((int)a[0], (int)a[1], a[2]);
+		break;
+	case SYS_ioctl:
+		if (a[1] == (long)FICLONE || a[1] == (long)FICLONERANGE)
+			return ioctl((int)a[0], (unsigned long)a[1], a[2]);
+		break;
+	case SYS_mmap:
+		return mapped(a);
+	case SYS_fallocate:
+		r = plainly(nr, a);
+		if (r == 0)
+			tally_touch_write((int)a[0]);
+		return r;
+	case SYS_getdents64:
+		r = plainly(nr, a);
+		if (r >= 0)
+			tally_directory((int)a[0]);
+		return r;
+	case SYS_clone:
+		return cloned(nr, a, (uint64_t)a[0]);
+	case SYS_clone3:
+		return fetched(&flags, a[0], sizeof(flags)) ? cloned(nr, a, flags) : plainly(nr, a);
+	case SYS_wait4:
+	case SYS_waitid:
+		return waited(nr, a);
+	case SYS_prctl:
+		return through_prctl(nr, a);
+	case SYS_seccomp:
+		return through_seccomp(nr, a);
+	case SYS_io_setup:
+		r = plainly(nr, a);
+		if (r == 0)
+			not_seen("io_submit", "it moves data by io_submit(2), which is not seen");
+		return r;
+	case SYS_io_uring_setup:
+		r = plainly(nr, a);
+		if (r >= 0)
+			not_seen("io_uring", "it moves data by io_uring, which is not seen");
+		return r;
+	default:
+		break;
+	}
+	return plainly(nr, a);
 }
 
-EXPORT int prctl(int option, ...)
-{
-	long a[6] = { option };
-	va_list ap;
-
-	va_start(ap, option);
-	for (int i = 1; i < 5; i++)
-		a[i] = va_arg(ap, long);
-	va_end(ap);
-	if (option != PR_SET_SECCOMP && option != PR_SET_MDWE && option != PR_SET_TSC)
-		return NEXT(prctl)(option, a[1], a[2], a[3], a[4]);
-	return (int)through_prctl(SYS_prctl, a);
-}
-
-/* syscall(2) lets a program do anything without a name for it. What has a hook
- * goes to the hook, unless the function is a point of cancellation, which
- * syscall(2) is not; the rest passes. */
+/* syscall(2) lets a program do anything without a name for it. */
 EXPORT long syscall(long nr, ...)
 {
-	struct prov_tally *closing;
-	struct held t;
+	int from, to, done;
 	long a[6], r;
 	va_list ap;
 
@@ -124,77 +303,11 @@ EXPORT long syscall(long nr, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	switch (nr) {
-	case SYS_read:
-		t = tally_before_read((int)a[0]);
-		r = NEXT(syscall)(nr, a[0], a[1], a[2]);
-		tally_after_read(t, r);
-		return r;
-	case SYS_write:
-		t = tally_before_write((int)a[0]);
-		r = NEXT(syscall)(nr, a[0], a[1], a[2]);
-		tally_after_write(t, r);
-		return r;
-	case SYS_openat:
-		r = NEXT(syscall)(nr, a[0], a[1], a[2], a[3]);
-		if (r >= 0)
-			tally_open((int)r, (int)a[0], (const char *)a[1], (int)a[2],
-				   (a[2] & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL));
-		return r;
-#ifdef SYS_open
-	case SYS_open:
-		r = NEXT(syscall)(nr, a[0], a[1], a[2]);
-		if (r >= 0)
-			tally_open((int)r, AT_FDCWD, (const char *)a[0], (int)a[1],
-				   (a[1] & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL));
-		return r;
-#endif
-	case SYS_close:
-		closing = tally_detach((int)a[0]);
-		r = NEXT(syscall)(nr, a[0]);
-		if (closing)
-			tally_release(closing);
-		return r;
-	case SYS_dup2:
-	case SYS_dup3:
-		r = NEXT(syscall)(nr, a[0], a[1], a[2]);
-		if (r >= 0 && a[0] != a[1])
-			tally_duplicate((int)a[0], (int)a[1]);
-		return r;
-	case SYS_execve:
-		return execve((const char *)a[0], (char *const *)a[1], (char *const *)a[2]);
-	case SYS_openat2: {
-		long fd = real_result(sys4(SYS_openat2, a[0], a[1], a[2], a[3]));
-		/* struct open_how begins with the 64-bit flags */
-		if (fd >= 0)
-			tally_open((int)fd, (int)a[0], (const char *)a[1],
-				   (int)*(uint64_t *)a[2], 0);
-		return fd;
+	if (moves_bytes(nr, a, &from, &to)) {
+		struct transfer t = transfer_before(from, to);
+
+		return transfer_after(t, plainly(nr, a));
 	}
-	case SYS_copy_file_range:
-		return copy_file_range((int)a[0], (off64_t *)a[1], (int)a[2], (off64_t *)a[3],
-				       (size_t)a[4], (unsigned)a[5]);
-	case SYS_renameat2:
-		return renameat2((int)a[0], (const char *)a[1], (int)a[2], (const char *)a[3],
-				 (unsigned)a[4]);
-	case SYS_unlinkat:
-		return unlinkat((int)a[0], (const char *)a[1], (int)a[2]);
-#ifdef SYS_seccomp
-	case SYS_seccomp:
-		return through_seccomp(nr, a);
-#endif
-	case SYS_prctl:
-		return through_prctl(nr, a);
-	case SYS_close_range:
-		return close_range((unsigned)a[0], (unsigned)a[1], (int)a[2]);
-#ifdef SYS_vfork
-	case SYS_vfork:
-#endif
-	case SYS_clone:
-	case SYS_clone3:
-		image_is_shared();
-		return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	default:
-		return NEXT(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	}
+	r = by_its_hook(nr, a, &done);
+	return done ? r : with_result(nr, a);
 }

@@ -12,24 +12,6 @@
 
 #include "hooks.h"
 #include "real.h"
-#include "shim/tally.h"
-
-/* A transfer is a read of one and a write of the other. */
-struct transfer {
-	struct held from, to;
-};
-
-static struct transfer transfer_before(int from, int to)
-{
-	return (struct transfer){ tally_before_read(from), tally_before_write(to) };
-}
-
-static ssize_t transfer_after(struct transfer t, ssize_t n)
-{
-	tally_after_read(t.from, n);
-	tally_after_write(t.to, n);
-	return n;
-}
 
 EXPORT ssize_t sendfile64(int to, int from, off64_t *at, size_t n)
 {

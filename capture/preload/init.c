@@ -61,6 +61,31 @@ static uint32_t objects_count(void)
 	return n;
 }
 
+/* Of namespaces that dlmopen(3) makes: how many objects are on record. */
+static uint32_t apart_known;
+
+/* glibc 2.35 and later chain their lists to the first. They have a libc of their
+ * own, in which nothing is detoured. */
+static void apart_report(struct r_debug *first)
+{
+	struct apart {
+		struct r_debug list;
+		struct apart *next;
+	} *d = (struct apart *)first;
+	uint32_t n = 0;
+
+	if (first->r_version < 2)
+		return;
+	for (d = d->next; d; d = d->next)
+		for (const struct link_map *m = d->list.r_map; m; m = m->l_next)
+			if (d->list.r_state == RT_CONSISTENT && n++ >= apart_known && !m->l_prev)
+				report_objects(m);
+	if (n > apart_known)
+		not_seen("namespace", "it has loaded libraries into a namespace of their own "
+				      "(dlmopen); what they do by themselves is not seen");
+	apart_known = n;
+}
+
 void loaded_report(void)
 {
 	struct r_debug *d = elf_debug();
@@ -69,6 +94,7 @@ void loaded_report(void)
 	/* the list is only whole when the loader says so */
 	if (d->r_state != RT_CONSISTENT || image.state != IMAGE_ON || !image_is_mine())
 		return;
+	apart_report(d);
 	n = objects_count();
 	if (n > loaded_known) {
 		const struct link_map *m = elf_objects();

@@ -18,6 +18,9 @@
 	X(DETOUR_SPAWN, system) X(DETOUR_SPAWN, popen) X(DETOUR_SPAWN, wordexp)         \
 	X(DETOUR_UNLINK, shm_unlink) X(DETOUR_UNLINK, sem_unlink)                       \
 	X(DETOUR_UNLINK, tmpfile) X(DETOUR_UNLINK, tmpfile64)                           \
+	X(DETOUR_FOLDER, fdopendir) X(DETOUR_FOLDER, scandirat)                         \
+	X(DETOUR_FOLDER, scandirat64) X(DETOUR_FOLDER, ftw) X(DETOUR_FOLDER, ftw64)     \
+	X(DETOUR_FOLDER, nftw) X(DETOUR_FOLDER, nftw64)                                 \
 	X(DETOUR_PREAD, aio_read) X(DETOUR_PREAD, aio_read64)                           \
 	X(DETOUR_PREAD, aio_write) X(DETOUR_PREAD, aio_write64)                         \
 	X(DETOUR_PREAD, lio_listio) X(DETOUR_PREAD, lio_listio64)                       \
@@ -30,7 +33,7 @@
 	X(DETOUR_LOADER, getgrnam_r) X(DETOUR_LOADER, getgrgid_r)                       \
 	X(DETOUR_LOADER, getgrouplist) X(DETOUR_LOADER, initgroups)                     \
 	X(DETOUR_LOADER, getaddrinfo) X(DETOUR_LOADER, gethostbyname)                   \
-	X(DETOUR_NONE, vfork) X(DETOUR_NONE, clone)
+	X(DETOUR_NONE, vfork)
 
 #if defined(__x86_64__)
 

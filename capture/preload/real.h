@@ -18,20 +18,21 @@
 	X(read) X(write) X(pread64) X(pwrite64) X(open64) X(close) X(dup2) X(dup3)            \
 	X(unlink) X(rmdir) X(execve) X(wait4)                                                 \
 	X(__read_nocancel) X(__write_nocancel) X(__pread64_nocancel) X(__close_nocancel)      \
-	X(__open64_nocancel)                                                                  \
+	X(__open64_nocancel) X(getdents64)                                                    \
 	X(openat64) X(creat64) X(close_range) X(closefrom) X(dup) X(fcntl64)                  \
 	X(readv) X(writev) X(preadv64) X(pwritev64) X(preadv64v2) X(pwritev64v2)              \
 	X(rename) X(renameat) X(renameat2) X(unlinkat) X(remove)                              \
 	X(link) X(linkat) X(symlink) X(symlinkat)                                             \
 	X(truncate64) X(ftruncate64) X(fallocate64) X(posix_fallocate64)                      \
-	X(mmap64) X(mprotect) X(getdents64)                                                   \
+	X(mmap64) X(mprotect) X(mremap)                                                       \
 	X(sendfile64) X(copy_file_range) X(splice) X(tee) X(vmsplice) X(ioctl)                \
 	X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg)   \
-	X(execveat) X(fexecve) X(fork) X(_Fork)                                     \
-	X(waitid) X(wait3) X(waitpid) X(wait)                                        \
-	X(chdir) X(fchdir) X(prctl) X(syscall)                                                \
+	X(execveat) X(fexecve) X(fork) X(_Fork)                                               \
+	X(waitid) X(wait3) X(waitpid) X(wait)                                                 \
+	X(chdir) X(fchdir) X(unshare) X(prctl) X(syscall)                                     \
 	X(execl) X(execle) X(execlp) X(execv) X(execvp) X(execvpe)                            \
 	X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(wordexp)                          \
+	X(fdopendir) X(scandirat) X(scandirat64) X(ftw) X(ftw64) X(nftw) X(nftw64)            \
 	X(shm_unlink) X(sem_unlink) X(tmpfile) X(tmpfile64)                                   \
 	X(aio_read) X(aio_read64) X(aio_write) X(aio_write64) X(lio_listio) X(lio_listio64)   \
 	X(dlopen) X(dlmopen) X(vfork) X(clone) X(pthread_exit) X(pthread_cancel) X(backtrace) \
