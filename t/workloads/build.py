@@ -12,10 +12,21 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE"]
 # Which functions of libc a source calls by name depends on these.
 VARIANTS = {
-    "plain": [],
+    "plain": ["-D_FILE_OFFSET_BITS=32"],
     "64-bit": ["-D_FILE_OFFSET_BITS=64"],
     "fortified": ["-O2", "-D_FORTIFY_SOURCE=3"],
+    "fortified-2": ["-O2", "-D_FILE_OFFSET_BITS=64", "-D_FORTIFY_SOURCE=2"],
+    "32-bit": ["-m32"],
     "static": ["-static"],
+}
+# All workloads, and which of them call other functions when compiled otherwise.
+PROGRAMS = ["io", "stdio", "wide", "path", "names", "folder", "temporary", "metadata", "flow", "map",
+            "descriptor", "ipc", "async", "syscall", "library", "exec", "process", "ending", "parallel"]
+OTHERWISE = {
+    "64-bit": ["io", "stdio", "path", "names", "folder", "temporary", "flow", "map", "descriptor",
+               "async"],
+    "fortified": ["io", "stdio", "wide", "path", "flow", "ipc", "parallel"],
+    "fortified-2": ["io", "stdio"],
 }
 LINE = b"0123456789abcde\n"
 IN_SIZE = 1024

@@ -3,13 +3,7 @@
 /* io.c - opening, reading and writing by descriptor */
 #include "workload.h"
 
-#include <sys/syscall.h>
 #include <sys/uio.h>
-
-/* struct open_how of linux/openat2.h, which older headers lack. */
-struct how {
-	unsigned long long flags, mode, resolve;
-};
 
 static void reads(long n, const char *what)
 {
@@ -93,6 +87,16 @@ static void writes(const char *name, long n, const char *what)
 	expect_bytes("write", in_folder(name), or_die(n, what));
 }
 
+/* A preadv2 at -1 goes on from where the descriptor stands. */
+static void at_the_present_place(void)
+{
+	int in = open_in(), fd = open_out("out");
+
+	or_die(lseek(in, 1000, SEEK_SET), "lseek");
+	reads(preadv2(in, vector(), 2, -1, 0), "preadv2");
+	writes("out", pwritev2(fd, vector(), 2, -1, RWF_APPEND), "pwritev2");
+}
+
 static void by_write(void)
 {
 	writes("out", write(open_out("out"), room, some), "write");
@@ -168,124 +172,6 @@ static void two_opens(void)
 	expect_bytes("read", in_folder("out"), or_die(pread(b, room, 5, 0), "pread"));
 }
 
-static void by_open64(void)
-{
-	reads(read(fd_or_die(open64(in_folder("in"), O_RDONLY), "open64"), room, some), "read");
-}
-
-static void by_openat(void)
-{
-	int dir = fd_or_die(open(in_folder("."), O_RDONLY | O_DIRECTORY), "folder");
-	volatile int flags = O_RDONLY;
-
-	reads(read(fd_or_die(openat(dir, "in", flags), "openat"), room, some), "read");
-}
-
-static void by_openat64(void)
-{
-	int dir = fd_or_die(open(in_folder("."), O_PATH), "folder");
-
-	reads(read(fd_or_die(openat64(dir, "in", O_RDONLY), "openat64"), room, some), "read");
-}
-
-static void by_openat2(void)
-{
-	struct how how = { .flags = O_RDONLY };
-	long fd = syscall(SYS_openat2, AT_FDCWD, in_folder("in"), &how, sizeof(how));
-
-	if (fd < 0 && errno == ENOSYS)
-		cannot("openat2");
-	reads(read(fd_or_die((int)fd, "openat2"), room, some), "read");
-}
-
-static void by_creat(void)
-{
-	int fd = fd_or_die(creat(in_folder("out"), 0644), "creat");
-
-	expect_made(in_folder("out"), or_die(write(fd, room, some), "write"));
-}
-
-static void by_creat64(void)
-{
-	int fd = fd_or_die(creat64(in_folder("old"), 0644), "creat64");
-
-	expect_file("truncate", in_folder("old"));
-	writes("old", write(fd, room, some), "write");
-}
-
-static void by_mkstemp(void)
-{
-	char path[4096];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s", in_folder("tmpXXXXXX"));
-	fd = fd_or_die(mkstemp(path), "mkstemp");
-	expect_made(path, or_die(write(fd, room, some), "write"));
-	snprintf(path, sizeof(path), "%s", in_folder("tmpXXXXXX.c"));
-	fd = fd_or_die(mkostemps(path, 2, O_APPEND), "mkostemps");
-	expect_made(path, or_die(write(fd, room, some), "write"));
-}
-
-static void through_symlink(void)
-{
-	or_die(symlink("in", in_folder("way")), "symlink");
-	expect_name("symlink", "in", in_folder("way"));
-	reads(read(fd_or_die(open(in_folder("way"), O_RDONLY), "way"), room, some), "read");
-}
-
-static void from_elsewhere(void)
-{
-	or_die(mkdir(in_folder("sub"), 0755), "mkdir");
-	or_die(chdir(in_folder("sub")), "chdir");
-	reads(read(fd_or_die(open("../sub/.././/in", O_RDONLY), "relative"), room, some), "read");
-}
-
-static void through_proc(void)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", open_in());
-	reads(read(fd_or_die(open(path, O_RDONLY), path), room, some), "read");
-}
-
-static void by_path_descriptor(void)
-{
-	int fd = fd_or_die(open(in_folder("in"), O_PATH), "O_PATH");
-	char path[64];
-
-	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
-	reads(read(fd_or_die(open(path, O_RDONLY), path), room, some), "read");
-}
-
-static void odd_names(void)
-{
-	static const char *const names[] = {
-		"a b\tc\nd", "\xff\xfe\x80", "\"quoted\\", "%s%n<x>",
-		"(deleted)", " (deleted)", "-", "\xc3\xa9\xe2\x82\xac",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		writes(names[i], write(open_out(names[i]), room, i + 1), "write");
-}
-
-static void far_down(void)
-{
-	static char path[3000];
-	const char *folder = in_folder("");
-	size_t at = (size_t)snprintf(path, sizeof(path), "%s", folder);
-
-	/* Twelve names of 200 bytes: longer than what fits many a buffer. */
-	for (int i = 0; i < 12; i++) {
-		memset(path + at, 'a' + i, 200);
-		at += 200;
-		path[at] = '\0';
-		or_die(mkdir(path, 0755), "mkdir");
-		path[at++] = '/';
-	}
-	snprintf(path + at, sizeof(path) - at, "out");
-	expect_made(path, or_die(write(fd_or_die(creat(path, 0644), path), room, some), "write"));
-}
-
 static void many_files(void)
 {
 	char name[16];
@@ -312,17 +198,13 @@ static const struct mode modes[] = {
 	{ "read", by_read }, { "pread", by_pread }, { "pread64", by_pread64 },
 	{ "readv", by_readv }, { "preadv", by_preadv }, { "preadv64", by_preadv64 },
 	{ "preadv2", by_preadv2 }, { "preadv64v2", by_preadv64v2 },
-	{ "sums", sums_and_ends }, { "opened-only", opened_only }, { "refused", refused },
-	{ "write", by_write }, { "pwrite", by_pwrite }, { "pwrite64", by_pwrite64 },
-	{ "writev", by_writev }, { "pwritev", by_pwritev }, { "pwritev64", by_pwritev64 },
-	{ "pwritev2", by_pwritev2 }, { "pwritev64v2", by_pwritev64v2 }, { "append", append },
+	{ "at-the-present-place", at_the_present_place }, { "sums", sums_and_ends },
+	{ "opened-only", opened_only }, { "refused", refused }, { "write", by_write },
+	{ "pwrite", by_pwrite }, { "pwrite64", by_pwrite64 }, { "writev", by_writev },
+	{ "pwritev", by_pwritev }, { "pwritev64", by_pwritev64 }, { "pwritev2", by_pwritev2 },
+	{ "pwritev64v2", by_pwritev64v2 }, { "append", append },
 	{ "read-and-write", read_and_write }, { "overwrite", overwrite },
-	{ "two-opens", two_opens }, { "open64", by_open64 }, { "openat", by_openat },
-	{ "openat64", by_openat64 }, { "openat2", by_openat2 }, { "creat", by_creat },
-	{ "creat64", by_creat64 }, { "mkstemp", by_mkstemp },
-	{ "through-symlink", through_symlink }, { "from-elsewhere", from_elsewhere },
-	{ "through-proc", through_proc }, { "path-descriptor", by_path_descriptor },
-	{ "odd-names", odd_names }, { "far-down", far_down }, { "many-files", many_files },
+	{ "two-opens", two_opens }, { "many-files", many_files },
 	{ "many-descriptors", many_descriptors }, { NULL, NULL }
 };
 

@@ -172,21 +172,6 @@ static void by_symlinkat(void)
 	expect_name("symlink", "to/nowhere", in_folder("way"));
 }
 
-static void nameless_then_linked(void)
-{
-	int fd = open(in_folder("."), O_TMPFILE | O_RDWR, 0644);
-	char path[64];
-
-	if (fd < 0)
-		cannot("O_TMPFILE");
-	or_die(write(fd, room, some), "write");
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	or_die(linkat(AT_FDCWD, path, AT_FDCWD, in_folder("new"), AT_SYMLINK_FOLLOW), "linkat");
-	expect_name("link", "*", in_folder("new"));
-	fd = fd_or_die(open(in_folder("new"), O_RDONLY), "new");
-	expect_bytes("read", in_folder("new"), or_die(read(fd, room, some), "read"));
-}
-
 static void by_truncate(void)
 {
 	or_die(truncate(in_folder("old"), 0), "truncate");
@@ -226,20 +211,100 @@ static void by_open_create(void)
 	close(open_out("out"));
 }
 
+/* The old name stays behind as a mark for overlay file systems. */
+static void whiteout(void)
+{
+	if (renameat2(AT_FDCWD, in_folder("old"), AT_FDCWD, in_folder("new"), RENAME_WHITEOUT) < 0)
+		cannot("RENAME_WHITEOUT");
+	expect_name("rename", in_folder("old"), in_folder("new"));
+}
+
+static void same_file(void)
+{
+	or_die(link(in_folder("old"), in_folder("new")), "link");
+	expect_name("link", in_folder("old"), in_folder("new"));
+	/* Two names of one file: it does nothing, successfully. */
+	or_die(rename(in_folder("old"), in_folder("new")), "rename");
+	close(fd_or_die(open(in_folder("old"), O_RDONLY), "old"));
+}
+
+static void folder_renamed(void)
+{
+	int fd;
+
+	or_die(mkdir(in_folder("sub"), 0755), "mkdir");
+	fd = open_out("sub/f");
+	put_bytes(fd, "sub/f", 10);
+	or_die(rename(in_folder("sub"), in_folder("moved")), "rename");
+	expect_name("rename", in_folder("sub"), in_folder("moved"));
+	close(fd);
+}
+
+static int open_old(void)
+{
+	return fd_or_die(open(in_folder("old"), O_RDWR), "old");
+}
+
+static void allocated(int mode, off_t from, off_t n)
+{
+	if (fallocate(open_old(), mode, from, n) < 0)
+		cannot("fallocate");
+	expect_bytes("write", in_folder("old"), -1);
+}
+
 static void by_fallocate(void)
 {
-	int fd = fd_or_die(open(in_folder("old"), O_RDWR), "old");
+	allocated(0, 0, 8192);
+}
 
-	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 512) < 0)
-		cannot("fallocate");
+static void by_fallocate64(void)
+{
+	or_die(fallocate64(open_old(), 0, 0, 8192), "fallocate64");
+	expect_bytes("write", in_folder("old"), -1);
+}
+
+static void punched(void)
+{
+	allocated(FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 512);
+}
+
+static void zeroed(void)
+{
+	allocated(FALLOC_FL_ZERO_RANGE, 0, 512);
+}
+
+/* Whole blocks only: most file systems say that the file is too short. */
+static void collapsed(void)
+{
+	int fd = open_old();
+
+	or_die(ftruncate(fd, 1 << 20), "ftruncate");
+	(void)fallocate(fd, FALLOC_FL_COLLAPSE_RANGE, 0, 1 << 16);
+	(void)fallocate(fd, FALLOC_FL_INSERT_RANGE, 0, 1 << 16);
 	expect_bytes("write", in_folder("old"), -1);
 }
 
 static void by_posix_fallocate(void)
 {
-	int fd = fd_or_die(open(in_folder("old"), O_RDWR), "old");
+	or_die(-posix_fallocate(open_old(), 0, 4096), "posix_fallocate");
+	expect_bytes("write", in_folder("old"), -1);
+}
 
-	or_die(-posix_fallocate(fd, 0, 4096), "posix_fallocate");
+static void by_posix_fallocate64(void)
+{
+	or_die(-posix_fallocate64(open_old(), 0, 4096), "posix_fallocate64");
+	expect_bytes("write", in_folder("old"), -1);
+}
+
+static void by_truncate64(void)
+{
+	or_die(truncate64(in_folder("old"), 10), "truncate64");
+	expect_bytes("write", in_folder("old"), -1);
+}
+
+static void by_ftruncate64(void)
+{
+	or_die(ftruncate64(open_old(), 10), "ftruncate64");
 	expect_bytes("write", in_folder("old"), -1);
 }
 
@@ -264,12 +329,16 @@ static const struct mode modes[] = {
 	{ "renameat", by_renameat }, { "noreplace", noreplace }, { "exchange", exchange },
 	{ "through-folder-link", through_folder_link }, { "link", by_link },
 	{ "linkat", by_linkat }, { "alias-then-unlink", alias_then_unlink },
-	{ "symlinkat", by_symlinkat }, { "nameless-then-linked", nameless_then_linked },
-	{ "truncate", by_truncate }, { "truncate-part", by_truncate_part },
-	{ "ftruncate", by_ftruncate }, { "ftruncate-grow", by_ftruncate_grow },
-	{ "open-truncate", by_open_truncate }, { "open-create", by_open_create },
-	{ "fallocate", by_fallocate }, { "posix_fallocate", by_posix_fallocate },
-	{ "saved-as-editors-do", saved_as_editors_do }, { NULL, NULL }
+	{ "symlinkat", by_symlinkat }, { "truncate", by_truncate },
+	{ "truncate-part", by_truncate_part }, { "ftruncate", by_ftruncate },
+	{ "ftruncate-grow", by_ftruncate_grow }, { "open-truncate", by_open_truncate },
+	{ "open-create", by_open_create }, { "saved-as-editors-do", saved_as_editors_do },
+	{ "whiteout", whiteout }, { "same-file", same_file },
+	{ "folder-renamed", folder_renamed }, { "fallocate", by_fallocate },
+	{ "fallocate64", by_fallocate64 }, { "punched", punched }, { "zeroed", zeroed },
+	{ "collapsed", collapsed }, { "posix_fallocate", by_posix_fallocate },
+	{ "posix_fallocate64", by_posix_fallocate64 }, { "truncate64", by_truncate64 },
+	{ "ftruncate64", by_ftruncate64 }, { NULL, NULL }
 };
 
 int main(int argc, char **argv)

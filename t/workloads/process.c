@@ -1,37 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
-/* process.c - programs that start programs */
+/* process.c - processes that start processes */
 #include "workload.h"
 
+#include <sched.h>
+#include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <wordexp.h>
 
-static char *const no_env[] = { NULL };
-
-static char *folder_arg(void)
-{
-	char *path = (char *)in_folder("");
-
-	path[strlen(path) - 1] = '\0';
-	return path;
-}
-
-/* What an exec'd image of this program does. */
+/* What an image of this program does that another has started. */
 static void arrive(void)
 {
 	int fd = open_out("arrived");
 
 	put_bytes(fd, "arrived", some);
-}
-
-static void expect_exec(pid_t pid, char *const argv[])
-{
-	static char line[3 * 4096];
-	size_t n = 0;
-
-	for (; *argv; argv++)
-		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s", n ? " " : "", *argv);
-	expect_for(pid, "exec", line, "");
 }
 
 static char **arrival(void)
@@ -43,179 +28,6 @@ static char **arrival(void)
 	argv[1] = word;
 	argv[2] = folder_arg();
 	return argv;
-}
-
-static int self_fd(void)
-{
-	return fd_or_die(open(workload_self, O_RDONLY | O_CLOEXEC), workload_self);
-}
-
-static void run_execve(char **argv)
-{
-	execve(argv[0], argv, environ);
-}
-
-static void run_execv(char **argv)
-{
-	execv(argv[0], argv);
-}
-
-static void run_execvp(char **argv)
-{
-	execvp(argv[0], argv);
-}
-
-static void run_execvpe(char **argv)
-{
-	execvpe(argv[0], argv, environ);
-}
-
-static void run_execl(char **argv)
-{
-	execl(argv[0], argv[0], argv[1], argv[2], (char *)NULL);
-}
-
-static void run_execlp(char **argv)
-{
-	execlp(argv[0], argv[0], argv[1], argv[2], (char *)NULL);
-}
-
-static void run_execle(char **argv)
-{
-	execle(argv[0], argv[0], argv[1], argv[2], (char *)NULL, environ);
-}
-
-static void run_fexecve(char **argv)
-{
-	fexecve(self_fd(), argv, environ);
-}
-
-static void run_execveat(char **argv)
-{
-	execveat(self_fd(), "", argv, environ, AT_EMPTY_PATH);
-}
-
-/* The environment a cautious launcher leaves: nothing. */
-static void run_scrubbed(char **argv)
-{
-	execve(argv[0], argv, no_env);
-}
-
-static void run_unset(char **argv)
-{
-	unsetenv("LD_PRELOAD");
-	clearenv();
-	execv(argv[0], argv);
-}
-
-static void in_child(void (*run)(char **))
-{
-	char **argv = arrival();
-	pid_t child = fork();
-
-	if (child == 0) {
-		expect_exec(getpid(), argv);
-		run(argv);
-		_exit(99);
-	}
-	wait_for(child);
-}
-
-#define IN_CHILD(name) static void by_##name(void) { in_child(run_##name); }
-IN_CHILD(execve)
-IN_CHILD(execv)
-IN_CHILD(execvp)
-IN_CHILD(execvpe)
-IN_CHILD(execl)
-IN_CHILD(execlp)
-IN_CHILD(execle)
-IN_CHILD(fexecve)
-IN_CHILD(execveat)
-IN_CHILD(scrubbed)
-IN_CHILD(unset)
-
-static void all_fail(void)
-{
-	char absent[] = "/absent/program";
-	char *argv[] = { absent, NULL };
-	pid_t child = fork();
-	int fd;
-
-	if (child == 0) {
-		run_execve(argv);
-		run_execv(argv);
-		run_execvp(argv);
-		run_execvpe(argv);
-		execl(absent, absent, NULL);
-		execlp(absent, absent, NULL);
-		execle(absent, absent, NULL, environ);
-		fexecve(open_in(), argv, environ);
-		execveat(AT_FDCWD, absent, argv, environ, 0);
-		execv(in_folder("in"), argv);
-		fd = open_out("after");
-		put_bytes(fd, "after", 5);
-		_exit(5);
-	}
-	wait_for(child);
-}
-
-static void path_search(void)
-{
-	char name[] = "true", path[4200];
-	char *argv[] = { name, NULL };
-	pid_t child;
-
-	snprintf(path, sizeof(path), "/absent/a:/absent/b:%s:/etc/passwd:/usr/bin:/bin",
-		 in_folder("."));
-	setenv("PATH", path, 1);
-	child = fork();
-	if (child == 0) {
-		expect_exec(getpid(), argv);
-		execvp(name, argv);
-		_exit(99);
-	}
-	wait_for(child);
-}
-
-/* One process, several images, then an exec that fails: each writes its file. */
-static void chain_to(const char *file, const char *next)
-{
-	static char role[32];
-	char *argv[] = { workload_self, role, folder_arg(), NULL };
-	int fd = open_out(file);
-
-	expect_bytes("write", in_folder(file), or_die(write(fd, file, strlen(file)), "write"));
-	snprintf(role, sizeof(role), "%s", next);
-	expect_exec(getpid(), argv);
-	execv(workload_self, argv);
-	_exit(99);
-}
-
-static void chain(void)
-{
-	int fd = open_out("parent");
-	pid_t child;
-
-	put_bytes(fd, "parent", 6);
-	child = fork();
-	if (child == 0)
-		chain_to("first", "chain-second");
-	wait_for(child);
-}
-
-static void chain_second(void)
-{
-	chain_to("second", "chain-third");
-}
-
-static void chain_third(void)
-{
-	int fd = open_out("third");
-
-	put_bytes(fd, "third", 5);
-	execv("/absent/program", (char *[]){ workload_self, NULL });
-	put_bytes(fd, "third", 7);
-	_exit(3);
 }
 
 static void by_vfork(void)
@@ -298,28 +110,6 @@ static void by_system(void)
 	expect_for(0, "write", in_folder("out"), "1024");
 }
 
-static void script(void)
-{
-	const char *path = in_folder("script");
-	char *argv[] = { (char *)path, NULL };
-	static const char text[] = "#!/bin/sh\nread line <\"${0%/*}/in\"\n";
-	int fd = open_out("script");
-	pid_t child;
-
-	expect_bytes("write", path, or_die(write(fd, text, strlen(text)), "write"));
-	or_die(fchmod(fd, 0755), "fchmod");
-	close(fd);
-	child = fork();
-	if (child == 0) {
-		expect_exec(getpid(), argv);
-		execv(path, argv);
-		_exit(99);
-	}
-	expect_for(child, "read", in_folder("in"), "-1");
-	expect_for(child, "read", path, "-1");
-	wait_for(child);
-}
-
 static void grandchildren(void)
 {
 	for (int i = 0; i < 8; i++) {
@@ -380,31 +170,257 @@ static void daemonised(void)
 	or_die(read(done[0], &byte, 1), "read");
 }
 
+/* Descriptors are made, moved and closed, and the folder is another. */
+static void spawn_with_all_actions(void)
+{
+	static char shell[] = "sh", option[] = "-c", text[] = "cat in >&5; cat <&6 >/dev/null";
+	char *argv[] = { shell, option, text, NULL };
+	posix_spawn_file_actions_t actions;
+	int fd = open_out("out");
+	pid_t child;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, fd, 5);
+	posix_spawn_file_actions_addclose(&actions, fd);
+	posix_spawn_file_actions_addopen(&actions, 6, in_folder("old"), O_RDONLY, 0);
+	posix_spawn_file_actions_addchdir_np(&actions, in_folder(""));
+	posix_spawn_file_actions_addclosefrom_np(&actions, 7);
+	or_die(-posix_spawnp(&child, shell, &actions, NULL, argv, environ), "posix_spawnp");
+	wait_for(child);
+	expect_for(0, "read", in_folder("in"), "1024");
+	expect_for(0, "read", in_folder("old"), "1024");
+	expect_for(0, "write", in_folder("out"), "1024");
+}
+
+static void spawn_fails(void)
+{
+	static char absent[] = "/absent/program";
+	char *argv[] = { absent, NULL };
+	pid_t child;
+
+	if (posix_spawn(&child, absent, NULL, NULL, argv, environ) == 0 ||
+	    posix_spawnp(&child, absent, NULL, NULL, argv, environ) == 0)
+		exit(99);
+	put_bytes(open_out("out"), "out", some);
+}
+
+/* Until it becomes a program a vfork child is its parent's code in its parent's
+ * memory; descriptors it has of its own. */
+static void vfork_child_writes(void)
+{
+	int fd = open_out("out"), status;
+	pid_t child;
+
+	put_bytes(fd, "out", 10);
+	expect_bytes("write", in_folder("out"), 20);
+	child = vfork();
+	if (child == 0)
+		_exit(write(fd, room, 20) == 20 ? 0 : 99);
+	or_die(waitpid(child, &status, 0), "waitpid");
+	put_bytes(fd, "out", 40);
+}
+
+static void vfork_child_moves(void)
+{
+	const char *theirs = in_folder("theirs");
+	int fd = open_out("out"), old = fd_or_die(open(in_folder("old"), O_WRONLY), "old"), status;
+	pid_t child;
+
+	put_bytes(fd, "out", 10);
+	expect_bytes("write", in_folder("old"), 3);
+	expect_made(theirs, 5);
+	child = vfork();
+	if (child == 0) {
+		/* What stood behind the number is ours still, in the parent. */
+		if (dup2(old, fd) != fd || write(fd, room, 3) != 3)
+			_exit(99);
+		close(fd);
+		if (open(theirs, O_WRONLY | O_CREAT, 0644) != fd || write(fd, room, 5) != 5)
+			_exit(99);
+		_exit(0);
+	}
+	or_die(waitpid(child, &status, 0), "waitpid");
+	or_die(WEXITSTATUS(status) ? -1 : 0, "child");
+	put_bytes(fd, "out", 40);
+	close(fd);
+	if (open_in() != fd)
+		exit(99);
+	expect_bytes("read", in_folder("in"), or_die(read(fd, room, some), "read"));
+}
+
+/* As python and make do it: move, then become the program. */
+static void vfork_child_redirects(void)
+{
+	static char word[] = "cat";
+	char *argv[] = { word, NULL };
+	int in = open_in(), out = open_out("out");
+	int first = fd_or_die(dup2(fd_or_die(open(in_folder("old"), O_RDONLY), "old"), 0), "dup2");
+	pid_t child;
+
+	expect_bytes("read", in_folder("old"), or_die(read(first, room, 7), "read"));
+	child = vfork();
+	if (child == 0) {
+		dup2(in, 0);
+		dup2(out, 1);
+		execv("/bin/cat", argv);
+		_exit(99);
+	}
+	expect_exec(child, argv);
+	expect_for(child, "read", in_folder("in"), "1024");
+	expect_for(child, "write", in_folder("out"), "1024");
+	wait_for(child);
+	expect_bytes("read", in_folder("old"), or_die(read(first, room, 9), "read"));
+}
+
+/* Killed before it could tell that it is gone. */
+static void vfork_child_killed(void)
+{
+	int fd = open_out("out"), old = fd_or_die(open(in_folder("old"), O_WRONLY), "old"), status;
+	pid_t child;
+
+	expect_bytes("write", in_folder("old"), 3);
+	child = vfork();
+	if (child == 0) {
+		dup2(old, fd);
+		(void)!write(fd, room, 3);
+		kill(getpid(), SIGKILL);
+	}
+	put_bytes(fd, "out", 40);
+	or_die(waitpid(child, &status, 0), "waitpid");
+	put_bytes(fd, "out", 2);
+}
+
+static int do_little(void *unused)
+{
+	(void)unused;
+	_exit(3);
+}
+
+static void by_clone(void)
+{
+	static _Alignas(16) char stack[1 << 16];
+
+	wait_for(clone(do_little, stack + sizeof(stack), SIGCHLD, NULL));
+}
+
+static void by_raw_fork(void)
+{
+	pid_t child = _Fork();
+
+	if (child == 0) {
+		put_bytes(open_out("out"), "out", some);
+		_exit(3);
+	}
+	wait_for(child);
+}
+
+/* Nothing is read or written, and still it was there. */
+static void idle(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	expect_for(child, "here", "", "");
+	wait_for(child);
+}
+
+static void by_popen(void)
+{
+	char command[4200];
+	FILE *f;
+
+	snprintf(command, sizeof(command), "cat '%s'", in_folder("in"));
+	f = ptr_or_die(popen(command, "r"), "popen");
+	while (fgets(room, sizeof(room), f))
+		;
+	or_die(pclose(f), "pclose");
+	expect_for(0, "read", in_folder("in"), "1024");
+	snprintf(command, sizeof(command), "cat >'%s'", in_folder("out"));
+	f = ptr_or_die(popen(command, "w"), "popen");
+	or_die(fputs("abc", f), "fputs");
+	or_die(pclose(f), "pclose");
+	expect_for(0, "create", in_folder("out"), "");
+	expect_for(0, "write", in_folder("out"), "3");
+}
+
+static void by_wordexp(void)
+{
+	char text[4200];
+	wordexp_t words;
+
+	snprintf(text, sizeof(text), "$(cat '%s')", in_folder("in"));
+	or_die(-wordexp(text, &words, 0), "wordexp");
+	wordfree(&words);
+	expect_for(0, "read", in_folder("in"), "1024");
+}
+
+/* Every call that learns how a child has ended. */
+static pid_t ends(int status)
+{
+	pid_t child = (pid_t)or_die(fork(), "fork");
+
+	if (child == 0)
+		_exit(status);
+	expect_for(child, "exit", (char[]){ (char)('0' + status), 0 }, "");
+	return child;
+}
+
+static void waits(void)
+{
+	struct rusage usage;
+	siginfo_t info;
+	pid_t child = ends(1);
+
+	or_die(wait(NULL), "wait");
+	or_die(waitpid(ends(2), NULL, 0), "waitpid");
+	child = ends(3);
+	or_die(wait3(NULL, 0, &usage), "wait3");
+	or_die(wait4(ends(4), NULL, 0, &usage), "wait4");
+	child = ends(5);
+	or_die(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), "waitid");
+	or_die(waitid(P_PID, (id_t)child, NULL, WEXITED), "waitid");
+}
+
+/* Whose parent has gone is the child of whoever asked to be told. */
+static void adopted(void)
+{
+	pid_t child;
+	int status;
+
+	or_die(prctl(PR_SET_CHILD_SUBREAPER, 1), "prctl");
+	child = fork();
+	if (child == 0) {
+		if (fork() == 0) {
+			put_bytes(open_out("out"), "out", some);
+			_exit(6);
+		}
+		_exit(0);
+	}
+	wait_for(child);
+	child = (pid_t)or_die(wait(&status), "wait");
+	expect_end(child, status);
+}
+
 static const struct mode modes[] = {
-	{ "execve", by_execve }, { "execv", by_execv }, { "execvp", by_execvp },
-	{ "execvpe", by_execvpe }, { "execl", by_execl }, { "execlp", by_execlp },
-	{ "execle", by_execle }, { "fexecve", by_fexecve }, { "execveat", by_execveat },
-	{ "environment-scrubbed", by_scrubbed }, { "environment-unset", by_unset },
-	{ "all-execs-fail", all_fail }, { "path-search", path_search }, { "exec-chain", chain },
 	{ "vfork", by_vfork }, { "vfork-failing", by_vfork_failing },
-	{ "posix_spawn", by_posix_spawn }, { "posix_spawnp", by_posix_spawnp },
-	{ "spawn-with-actions", spawn_with_actions }, { "system", by_system },
-	{ "script", script }, { "grandchildren", grandchildren }, { "storm", storm },
-	{ "daemon", daemonised },
-	{ NULL, NULL }
+	{ "vfork-child-writes", vfork_child_writes }, { "vfork-child-moves", vfork_child_moves },
+	{ "vfork-child-redirects", vfork_child_redirects },
+	{ "vfork-child-killed", vfork_child_killed }, { "posix_spawn", by_posix_spawn },
+	{ "posix_spawnp", by_posix_spawnp }, { "spawn-with-actions", spawn_with_actions },
+	{ "spawn-with-all-actions", spawn_with_all_actions }, { "spawn-fails", spawn_fails },
+	{ "system", by_system }, { "popen", by_popen }, { "wordexp", by_wordexp },
+	{ "clone", by_clone }, { "_Fork", by_raw_fork }, { "idle", idle }, { "waits", waits },
+	{ "grandchildren", grandchildren }, { "storm", storm }, { "daemon", daemonised },
+	{ "adopted", adopted }, { NULL, NULL }
 };
 
 /* Parts that other modes start; not modes of their own. */
-static const struct mode parts[] = {
-	{ "arrive", arrive }, { "chain-second", chain_second }, { "chain-third", chain_third },
-	{ NULL, NULL }
-};
+static const struct mode parts[] = { { "arrive", arrive }, { NULL, NULL } };
 
 int main(int argc, char **argv)
 {
-	for (const struct mode *m = parts; argc > 1 && m->name; m++) {
-		if (strcmp(m->name, argv[1]) == 0)
-			return workload(argc, argv, parts);
-	}
+	if (argc > 1 && strcmp(argv[1], parts[0].name) == 0)
+		return workload(argc, argv, parts);
 	return workload(argc, argv, modes);
 }

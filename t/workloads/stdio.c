@@ -4,7 +4,7 @@
 #include "workload.h"
 
 #include <stdarg.h>
-#include <wchar.h>
+#include <stdio_ext.h>
 
 static FILE *in(void)
 {
@@ -85,13 +85,6 @@ static void by_getchar(void)
 	or_die(getchar(), "getchar");
 }
 
-static void by_fgetws(void)
-{
-	wchar_t line[64];
-
-	ptr_or_die(fgetws(line, 64, in()), "fgetws");
-}
-
 static void unbuffered_read(void)
 {
 	FILE *f = ptr_or_die(fopen(in_folder("in"), "r"), "fopen");
@@ -111,13 +104,6 @@ static void after_seek(void)
 	or_die(ungetc('x', f), "ungetc");
 	/* After a rewind the buffer is filled again. */
 	expect_bytes("read", in_folder("in"), IN_SIZE);
-}
-
-static void by_sscanf(void)
-{
-	int n;
-
-	or_die(sscanf("12", "%d", &n) == 1 ? 0 : -1, "sscanf");
 }
 
 static void by_fwrite(void)
@@ -173,39 +159,6 @@ static void by_fprintf(void)
 	or_die(fprintf(f, "%d\n", 123), "fprintf");
 	or_die(printed(f, "%s", "ab"), "vfprintf");
 	wrote(f, 6);
-}
-
-static void by_dprintf(void)
-{
-	int fd = open_out("out");
-
-	or_die(dprintf(fd, "%s\n", "four"), "dprintf");
-	expect_bytes("write", in_folder("out"), 5);
-}
-
-/* Standard output is where expectations go: they are printed before it is moved. */
-static void by_puts(void)
-{
-	expect_made(in_folder("out"), 5);
-	ptr_or_die(freopen(in_folder("out"), "w", stdout), "freopen");
-	or_die(puts("abc"), "puts");
-	or_die(putchar('d'), "putchar");
-}
-
-static void by_printf(void)
-{
-	expect_made(in_folder("out"), 4);
-	ptr_or_die(freopen(in_folder("out"), "w", stdout), "freopen");
-	or_die(printf("%d\n", 123), "printf");
-}
-
-static void by_fputws(void)
-{
-	FILE *f = out("w");
-
-	or_die(fputws(L"abc", f), "fputws");
-	or_die(fwprintf(f, L"%d", 12), "fwprintf");
-	wrote(f, 5);
 }
 
 static void unbuffered_write(void)
@@ -275,40 +228,202 @@ static void by_fdopen(void)
 	wrote(f, 3);
 }
 
-static void by_tmpfile(void)
+static int scanned(FILE *f, const char *format, ...)
 {
-	FILE *f = ptr_or_die(tmpfile(), "tmpfile");
+	va_list args;
+	int n;
 
-	or_die(fputs("nameless", f), "fputs");
-	or_die(fclose(f), "fclose");
+	va_start(args, format);
+	n = f ? vfscanf(f, format, args) : vscanf(format, args);
+	va_end(args);
+	return n;
 }
 
-static void by_popen(void)
+static void by_vfscanf(void)
 {
-	char command[4200];
-	FILE *f;
+	char word[64];
 
-	snprintf(command, sizeof(command), "cat '%s'", in_folder("in"));
-	f = ptr_or_die(popen(command, "r"), "popen");
-	while (fgets(room, sizeof(room), f))
-		;
-	or_die(pclose(f), "pclose");
-	expect_for(0, "read", in_folder("in"), "1024");
+	or_die(scanned(in(), "%63s", word) == 1 ? 0 : -1, "vfscanf");
+}
+
+static void by_scanf(void)
+{
+	char word[64];
+
+	ptr_or_die(freopen64(in_folder("in"), "r", stdin), "freopen64");
+	expect_bytes("read", in_folder("in"), IN_SIZE);
+	or_die(scanf("%63s", word) == 1 ? 0 : -1, "scanf");
+	or_die(scanned(NULL, "%63s", word) == 1 ? 0 : -1, "vscanf");
+	or_die(getchar_unlocked(), "getchar_unlocked");
+}
+
+static void by_getdelim(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+
+	or_die(getdelim(&text, &size, 'a', in()), "getdelim");
+	free(text);
+}
+
+static void by_getw(void)
+{
+	FILE *f = in();
+
+	or_die(getw(f) ? 0 : -1, "getw");
+}
+
+static void reads_unlocked(void)
+{
+	FILE *f = in();
+
+	or_die(fgetc_unlocked(f), "fgetc_unlocked");
+	ptr_or_die(fgets_unlocked(room, (int)some, f), "fgets_unlocked");
+	or_die(fread_unlocked(room, 1, 10, f) == 10 ? 0 : -1, "fread_unlocked");
+	or_die(feof_unlocked(f) || ferror_unlocked(f) ? -1 : 0, "state");
+}
+
+static void writes_unlocked(void)
+{
+	FILE *f = out("w");
+
+	or_die(fwrite_unlocked(room, 1, 10, f) == 10 ? 0 : -1, "fwrite_unlocked");
+	or_die(fputs_unlocked("ab", f), "fputs_unlocked");
+	or_die(fputc_unlocked('c', f), "fputc_unlocked");
+	or_die(fflush_unlocked(f), "fflush_unlocked");
+	or_die(putw(1, f), "putw");
+	wrote(f, 17);
+}
+
+/* More than the buffer holds goes around it. */
+static void larger_than_buffer(void)
+{
+	static char buffer[128], much[1000];
+	FILE *f = ptr_or_die(fopen(in_folder("in"), "r"), "fopen");
+
+	or_die(setvbuf(f, buffer, _IOFBF, sizeof(buffer)), "setvbuf");
+	or_die(fread(much, 1, sizeof(much), f) == sizeof(much) ? 0 : -1, "fread");
+	/* Whole blocks at once, then the buffer for the rest. */
+	expect_bytes("read", in_folder("in"), IN_SIZE);
+	f = out("w");
+	setbuffer(f, buffer, sizeof(buffer));
+	or_die(fwrite(much, 1, sizeof(much), f) == sizeof(much) ? 0 : -1, "fwrite");
+	wrote(f, sizeof(much));
+}
+
+static void line_buffered(void)
+{
+	FILE *f = out("w");
+
+	setlinebuf(f);
+	or_die(fputs("abc\n", f), "fputs");
+	or_die(fputs("lost", f), "fputs");
+	expect_bytes("write", in_folder("out"), 4);
+	_exit(0);
+}
+
+static void by_vdprintf(int fd, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	or_die(vdprintf(fd, format, args), "vdprintf");
+	va_end(args);
+}
+
+static void to_descriptors(void)
+{
+	int fd = open_out("out");
+
+	or_die(dprintf(fd, "%s\n", "four"), "dprintf");
+	by_vdprintf(fd, "%d", 12);
+	expect_bytes("write", in_folder("out"), 7);
+}
+
+static void places(void)
+{
+	FILE *f = in();
+	fpos_t at;
+	fpos64_t at64;
+
+	or_die(fgetpos(f, &at), "fgetpos");
+	or_die(fgetpos64(f, &at64), "fgetpos64");
+	or_die(fgetc(f), "fgetc");
+	or_die(fseeko(f, 4, SEEK_CUR) || fseeko64(f, 4, SEEK_CUR) ? -1 : 0, "fseeko");
+	or_die(fsetpos(f, &at) || fsetpos64(f, &at64) ? -1 : 0, "fsetpos");
+	or_die(ftello(f) || ftello64(f) || ftell(f) ? -1 : 0, "ftello");
+	/* Whether a place inside of the buffer is read again is libc's business. */
+	expect_bytes("read", in_folder("in"), -1);
+}
+
+static void by_vprintf(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	or_die(vprintf(format, args), "vprintf");
+	va_end(args);
+}
+
+/* Where expectations go: they are printed before it is moved. */
+static void to_standard_output(void)
+{
+	expect_made(in_folder("out"), 12);
+	ptr_or_die(freopen(in_folder("out"), "w", stdout), "freopen");
+	or_die(printf("%d\n", 123), "printf");
+	by_vprintf("%s", "ab");
+	or_die(puts("abc"), "puts");
+	or_die(putchar('d'), "putchar");
+	or_die(putchar_unlocked('e'), "putchar_unlocked");
+	/* Flushed by exit(3). */
+}
+
+static void to_standard_error(void)
+{
+	expect_made(in_folder("out"), -1);
+	ptr_or_die(freopen(in_folder("out"), "w", stderr), "freopen");
+	perror("some");
+	psignal(9, "other");
+}
+
+static void all_closed(void)
+{
+	or_die(fputs("abcd", out("w")), "fputs");
+	expect_bytes("write", in_folder("out"), 4);
+	or_die(fflush(NULL), "fflush");
+	or_die(fcloseall(), "fcloseall");
+}
+
+/* A stream that becomes another file's. */
+static void opened_again(void)
+{
+	FILE *f = out("w");
+
+	or_die(fputs("abc", f), "fputs");
+	f = ptr_or_die(freopen(in_folder("in"), "r", f), "freopen");
+	or_die(fgetc(f), "fgetc");
+	expect_bytes("write", in_folder("out"), 3);
+	expect_bytes("read", in_folder("in"), IN_SIZE);
+	f = ptr_or_die(freopen(NULL, "r", f), "freopen");
+	or_die(fclose(f), "fclose");
 }
 
 static const struct mode modes[] = {
 	{ "fread", by_fread }, { "fread_unlocked", by_fread_unlocked }, { "fgets", by_fgets },
 	{ "fgetc", by_fgetc }, { "getc", by_getc }, { "getc_unlocked", by_getc_unlocked },
 	{ "getline", by_getline }, { "fscanf", by_fscanf }, { "getchar", by_getchar },
-	{ "fgetws", by_fgetws }, { "unbuffered-read", unbuffered_read },
-	{ "after-seek", after_seek }, { "sscanf", by_sscanf }, { "fwrite", by_fwrite },
-	{ "fwrite-much", by_fwrite_much }, { "fputs", by_fputs }, { "fputc", by_fputc },
-	{ "fprintf", by_fprintf }, { "dprintf", by_dprintf }, { "puts", by_puts },
-	{ "printf", by_printf }, { "fputws", by_fputws },
+	{ "unbuffered-read", unbuffered_read }, { "after-seek", after_seek },
+	{ "fwrite", by_fwrite }, { "fwrite-much", by_fwrite_much }, { "fputs", by_fputs },
+	{ "fputc", by_fputc }, { "fprintf", by_fprintf },
 	{ "unbuffered-write", unbuffered_write }, { "flushed-then-gone", flushed_then_gone },
 	{ "never-closed", never_closed }, { "append", appended }, { "exclusive", exclusive },
-	{ "update", updated }, { "fdopen", by_fdopen }, { "tmpfile", by_tmpfile },
-	{ "popen", by_popen }, { NULL, NULL }
+	{ "update", updated }, { "fdopen", by_fdopen }, { "vfscanf", by_vfscanf },
+	{ "scanf", by_scanf }, { "getdelim", by_getdelim }, { "getw", by_getw },
+	{ "reads-unlocked", reads_unlocked }, { "writes-unlocked", writes_unlocked },
+	{ "larger-than-buffer", larger_than_buffer }, { "line-buffered", line_buffered },
+	{ "to-descriptors", to_descriptors }, { "places", places },
+	{ "to-standard-output", to_standard_output }, { "to-standard-error", to_standard_error },
+	{ "all-closed", all_closed }, { "opened-again", opened_again }, { NULL, NULL }
 };
 
 int main(int argc, char **argv)

@@ -135,6 +135,24 @@ void put_bytes(int fd, const char *name, size_t n)
 	expect_bytes("write", in_folder(name), or_die(write(fd, room, n), "write"));
 }
 
+char *folder_arg(void)
+{
+	char *path = (char *)in_folder("");
+
+	path[strlen(path) - 1] = '\0';
+	return path;
+}
+
+void expect_exec(pid_t pid, char *const argv[])
+{
+	static char line[3 * 4096];
+	size_t n = 0;
+
+	for (; *argv; argv++)
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s", n ? " " : "", *argv);
+	expect_for(pid, "exec", line, "");
+}
+
 int workload(int argc, char **argv, const struct mode *modes)
 {
 	static char self[PATH_MAX];

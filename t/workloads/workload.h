@@ -39,11 +39,14 @@ extern char room[4096];
 /* Absolute path of a name in the folder; stays valid for 16 further calls. */
 const char *in_folder(const char *name);
 
+char *folder_arg(void);	/* the folder as an argument for this program */
+
 void expect_bytes(const char *kind, const char *path, long n);	/* read, write; -1: any number */
 void expect_file(const char *kind, const char *path);	/* create, truncate */
 void expect_name(const char *kind, const char *from, const char *to);
 void expect_for(pid_t pid, const char *kind, const char *a, const char *b);
 void expect_end(pid_t pid, int wait_status);
+void expect_exec(pid_t pid, char *const argv[]);
 /* The usual case: created, then n bytes written. */
 void expect_made(const char *path, long n);
 

@@ -22,6 +22,7 @@ class Execution:
     status: int | None
     signal: int
     files: list
+    folders: list
     how: str
     blind: bool
 
@@ -42,10 +43,12 @@ class Record:
         self.executions = {}
         for e in shown["executions"]:
             # what is inferred (a mapping that a fork has inherited) no call shows
-            files = [f for f in e["files"] if kinds[f["object"]] in COMPARED and not f.get("unsure")]
+            sure = [f for f in e["files"] if not f.get("unsure")]
+            files = [f for f in sure if kinds[f["object"]] in COMPARED]
+            folders = [f for f in sure if kinds[f["object"]] == "directory"]
             self.executions[e["id"]] = Execution(
                 e["id"], e["parent"], e["pid"], e["exe"] or "", e["argv"], e["start"] or "",
-                e["status"], e["signal"] or 0, files,
+                e["status"], e["signal"] or 0, files, folders,
                 e["how"], e["blind"])
         # Folders that go away are none of strace's rows.
         names = [n for n in shown["names"]

@@ -34,7 +34,7 @@ class Image:
     pid: int
     n: int                   # 0: before the first exec
     parent: "Image | None"
-    vfork: bool = False      # shares its parent's memory until it execs
+    vfork: bool = False      # shares its parent's memory, until it execs if it does
     exe: bytes = b""
     argv: list = dataclasses.field(default_factory=list)
     last: bool = True        # false once an exec replaced it
@@ -64,7 +64,8 @@ class Row:
 def carries_data(path):
     if path.startswith(b"pipe:["):
         return True
-    if not path.startswith(b"/") or path.startswith((b"/proc/", b"/sys/", b"/memfd:", b"/SYSV")):
+    if not path.startswith(b"/") or path.startswith((b"/proc/", b"/sys/", b"/memfd:", b"/SYSV",
+                                                   b"/secretmem")):
         return False
     return not path.startswith(b"/dev/") or path.startswith((b"/dev/shm/", b"/dev/mqueue/"))
 
@@ -133,7 +134,7 @@ class Truth:
             self.leaders[call.ret] = maker.pid
             return
         self.leaders.pop(call.ret, None)
-        vfork = call.name == "vfork" or "CLONE_VFORK" in flags and "CLONE_VM" in flags
+        vfork = call.name == "vfork" or "CLONE_VM" in flags
         self.births.setdefault(call.ret, []).append((maker.images[-1], vfork, maker.cwd))
 
     def executed(self, call):
