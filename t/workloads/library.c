@@ -4,6 +4,7 @@
 #include "workload.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <grp.h>
 #include <iconv.h>
 #include <langinfo.h>
@@ -71,6 +72,29 @@ static void unloaded_and_loaded(void)
 	ptr_or_die(dlopen(own_library("second.so"), RTLD_NOW), "dlopen");
 	expect_for(getpid(), "load", in_folder("first.so"), "");
 	expect_for(getpid(), "load", in_folder("second.so"), "");
+}
+
+/* What unwinds a stack is loaded when it is first needed: strace knows from where. */
+static void by_backtrace(void)
+{
+	void *frames[4];
+
+	or_die(backtrace(frames, 4), "backtrace");
+}
+
+static void *sleeper(void *unused)
+{
+	pause();
+	return unused;
+}
+
+static void by_pthread_cancel(void)
+{
+	pthread_t thread;
+
+	or_die(-pthread_create(&thread, NULL, sleeper, NULL), "pthread_create");
+	or_die(-pthread_cancel(thread), "pthread_cancel");
+	or_die(-pthread_join(thread, NULL), "pthread_join");
 }
 
 /* Name services read what nsswitch.conf says; these are there everywhere. */
@@ -155,7 +179,8 @@ static void messages(void)
 
 static const struct mode modes[] = {
 	{ "dlopen", by_dlopen }, { "dlmopen", by_dlmopen }, { "dlopen-by-thread", by_thread },
-	{ "unloaded-and-loaded", unloaded_and_loaded }, { "people", names_of_people },
+	{ "unloaded-and-loaded", unloaded_and_loaded }, { "backtrace", by_backtrace },
+	{ "pthread_cancel", by_pthread_cancel }, { "people", names_of_people },
 	{ "people-again", names_of_people_again }, { "machines", names_of_machines },
 	{ "groups", groups_of_root }, { "languages", languages }, { "time-zone", time_zone },
 	{ "messages", messages }, { NULL, NULL }

@@ -253,6 +253,21 @@ static void beyond_names(void)
 	reads(open(in_folder("in"), O_RDONLY), "in");
 }
 
+/* Nobody inside can know what the names are outside: they are told as given. */
+static void after_chroot(void)
+{
+	int fd;
+
+	if (chroot(in_folder("")) < 0)
+		cannot("chroot");
+	or_die(chdir("/"), "chdir");
+	fd = fd_or_die(open("/in", O_RDONLY), "/in");
+	expect_bytes("read", "/in", or_die(read(fd, room, some), "read"));
+	fd = fd_or_die(creat("out", 0644), "out");
+	expect_made("/out", or_die(write(fd, room, some), "write"));
+	expect_for(getpid(), "hole", "path", "");
+}
+
 static void by_creat(void)
 {
 	makes(creat(in_folder("out"), 0644), "out");
@@ -316,7 +331,7 @@ static const struct mode modes[] = {
 	{ "working-folder-renamed", working_folder_renamed },
 	{ "working-folder-gone", working_folder_gone }, { "odd-names", odd_names },
 	{ "names-of-255", names_of_255 }, { "far-down", far_down },
-	{ "beyond-names", beyond_names }, { NULL, NULL }
+	{ "beyond-names", beyond_names }, { "after-chroot", after_chroot }, { NULL, NULL }
 };
 
 int main(int argc, char **argv)

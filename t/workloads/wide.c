@@ -33,9 +33,9 @@ static void wrote(FILE *f, long n)
 
 static void by_fgetws(void)
 {
-	wchar_t line[64];
+	wchar_t line[200];
 
-	ptr_or_die(fgetws(line, 64, in()), "fgetws");
+	ptr_or_die(fgetws(line, (int)some, in()), "fgetws");
 }
 
 static void by_fgetwc(void)
@@ -89,11 +89,11 @@ static void by_getwchar(void)
 
 static void unlocked(void)
 {
-	wchar_t line[64];
+	wchar_t line[200];
 	FILE *f = in();
 
 	or_die(fgetwc_unlocked(f) == L'0' && getwc_unlocked(f) == L'1' ? 0 : -1, "fgetwc_unlocked");
-	ptr_or_die(fgetws_unlocked(line, 64, f), "fgetws_unlocked");
+	ptr_or_die(fgetws_unlocked(line, (int)some, f), "fgetws_unlocked");
 	f = out();
 	or_die(fputwc_unlocked(L'a', f) == L'a' && putwc_unlocked(L'b', f) == L'b' ? 0 : -1, "");
 	or_die(fputws_unlocked(L"cd", f), "fputws_unlocked");
