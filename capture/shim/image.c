@@ -3,6 +3,7 @@
 /* image.c - the beginning of an image, and room for its records */
 #include "image.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/stat.h>
 #include <sys/mman.h>
@@ -152,6 +153,17 @@ static int arena_map(int fd)
 	return 0;
 }
 
+/* Signals that come faster than this takes interrupt it again and again. */
+static int memory_reserve(int fd, uint64_t offset)
+{
+	long r;
+
+	do
+		r = sys4(SYS_fallocate, fd, 0, offset, PROV_CHUNK_SIZE);
+	while (r == -EINTR);
+	return r < 0 ? -1 : 0;
+}
+
 /* A chunk that is ours from now on, mapped; NULL when there is none. */
 static struct prov_chunk *chunk_claim(int fd)
 {
@@ -172,7 +184,7 @@ static struct prov_chunk *chunk_claim(int fd)
 		__atomic_store_n(&a->hint, at + 1, __ATOMIC_RELAXED);
 		/* touching a page that tmpfs has no room for would kill the
 		 * program (SIGBUS): make sure of the memory first */
-		if (at >= ready && sys4(SYS_fallocate, fd, 0, offset, PROV_CHUNK_SIZE) < 0) {
+		if (at >= ready && memory_reserve(fd, offset) < 0) {
 			__atomic_store_n(&session.owners[at], 0, __ATOMIC_RELEASE);
 			return NULL;
 		}
