@@ -44,6 +44,8 @@ void clone_begin(uint64_t flags)
 {
 	if (!(flags & CLONE_VM))
 		return;
+	if (!(flags & CLONE_VFORK))
+		tally_crowded();
 	if (!(flags & CLONE_THREAD))
 		image_is_shared();
 	/* a child that our parent waits for has its own table (tables.h); two

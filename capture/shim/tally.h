@@ -19,6 +19,8 @@ extern struct prov_tally tally_mute;
 extern const char *tally_alone;
 /* Points to what is to be noted, enum prov_granularity; it may change any time. */
 extern const int32_t *tally_granularity;
+/* Threads that libc does not know of may count from now on. */
+void tally_crowded(void);
 
 struct prov_tally *tally_find(int fd);	/* never NULL */
 /* Where the tally of a descriptor stands; NULL when the number is too high. */
