@@ -228,18 +228,33 @@ struct jump {
 	const void *hook;
 };
 
+static int is_written(const unsigned char *at, const void *hook)
+{
+	int32_t rel;
+
+	if (at[0] != 0xe9)
+		return 0;
+	__builtin_memcpy(&rel, at + 1, 4);
+	return at + JUMP_SIZE + rel == (const unsigned char *)hook;
+}
+
 /* 1 when there is a jump to write, 0 when this libc has no such function, -1
  * when it cannot be done. */
 static int jump_plan(const struct detour *d, const struct link_map *libc, struct jump *out)
 {
 	unsigned char *p = entry_of(libc, d->f);
 
+	*out = (struct jump){ .f = d->f, .entry = p, .inner = d->plain, .hook = d->hook };
+	/* a fork in the middle of it leaves the child with half of a group */
+	if (p && is_written(p, d->hook)) {
+		out->inner = real_inner[d->f];
+		return out->inner ? 1 : -1;
+	}
 	/* which internal copies a libc has differs by version */
 	if (!p)
 		return real_name(d->f)[0] == '_' ? 0 : -1;
 	if (!jump_reaches(p, d->hook) || p[0] == 0xe9)
 		return -1;
-	*out = (struct jump){ .f = d->f, .entry = p, .inner = d->plain, .hook = d->hook };
 	if (d->tramp)
 		out->inner = (void *)trampoline_prepare(d, p);
 	else if (d->f == FN_open64)
@@ -332,35 +347,31 @@ static int group_install(enum detour_group group)
 
 void *detour_shortcut(unsigned f, void *p)
 {
-	const unsigned char *at = p;
 	struct detour d;
-	int32_t rel;
 
-	if (at[0] != 0xe9 || !detour_at((enum function)f, &d))
-		return p;
-	__builtin_memcpy(&rel, at + 1, 4);
-	return at + JUMP_SIZE + rel == (const unsigned char *)d.hook ? d.hook : p;
+	return detour_at((enum function)f, &d) && is_written(p, d.hook) ? d.hook : p;
 }
 
 int detour_install(enum detour_group group)
 {
 	static uint32_t done IN_DATA;
 	uint32_t bit = 1u << group;
-	int r;
+	int r = 0;
 
-	if (__atomic_fetch_or(&done, bit, __ATOMIC_ACQ_REL) & bit)
+	if (__atomic_load_n(&done, __ATOMIC_ACQUIRE) & bit)
 		return 0;
-	/* another group may lie in the same page, which one thread would lock
-	 * while another writes; nobody waits for ever, least of all in a signal
-	 * handler for the code that it interrupted */
+	/* one thread writes, others wait for what it writes: going on without
+	 * it, their program would be started unseen. Nobody waits for ever,
+	 * least of all a signal handler for the code that it interrupted */
 	for (int i = 0; __atomic_exchange_n(&image.installing, 1, __ATOMIC_ACQ_REL); i++) {
-		if (i == 1000) {
-			(void)__atomic_fetch_and(&done, ~bit, __ATOMIC_ACQ_REL);
+		if (i == 1000)
 			return -1;
-		}
 		(void)sys0(SYS_sched_yield);
 	}
-	r = group == DETOUR_LOADER ? loader_watch() : group_install(group);
+	if (!(__atomic_load_n(&done, __ATOMIC_ACQUIRE) & bit)) {
+		r = group == DETOUR_LOADER ? loader_watch() : group_install(group);
+		(void)__atomic_fetch_or(&done, bit, __ATOMIC_ACQ_REL);
+	}
 	__atomic_store_n(&image.installing, 0, __ATOMIC_RELEASE);
 	return r;
 }
