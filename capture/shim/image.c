@@ -59,8 +59,12 @@ uint64_t now_exact(void)
 {
 	/* strict seccomp forbids the time stamp counter too */
 	uint64_t t = clock_read(session.sealed ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC);
+	uint64_t stamp = __atomic_load_n(&image.stamp, __ATOMIC_RELAXED);
 
-	__atomic_store_n(&image.stamp, t, __ATOMIC_RELAXED);
+	/* another thread may have read it later and been here earlier */
+	while (stamp < t && !__atomic_compare_exchange_n(&image.stamp, &stamp, t, 0,
+							 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 	return t;
 }
 
@@ -205,27 +209,56 @@ static void chunk_init(struct prov_chunk *c, uint32_t seq)
 	c->start = image.start;
 	c->seq = seq;
 	c->pid_space = image.pid_space;
-	c->tail = PROV_CHUNK_HEAD;
+	__atomic_store_n(&c->tail, PROV_CHUNK_HEAD, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->magic, PROV_CHUNK_MAGIC, __ATOMIC_RELEASE);
+}
+
+int known_take(struct known *k)
+{
+	uint32_t no = 0;
+
+	return __atomic_compare_exchange_n(&k->busy, &no, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void known_give(struct known *k)
+{
+	__atomic_store_n(&k->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* Makes sure that no tally in the chunk is taken up again; -1 when one may be
+ * just now. */
+static int chunk_forget(const struct prov_chunk *c)
+{
+	for (uint32_t i = 0; i < KNOWN_SIZE; i++) {
+		struct known *k = &image.known[i];
+
+		if (!known_take(k))
+			return -1;
+		if (known_in(k, c))
+			k->tally = NULL;
+		known_give(k);
+	}
+	return 0;
 }
 
 /* An own chunk that the collector is done with and no descriptor points into. */
 static struct prov_chunk *chunk_reuse(void)
 {
-	uint32_t n = image.n_chunks < CHUNKS_KEPT ? image.n_chunks : CHUNKS_KEPT;
+	uint32_t n = __atomic_load_n(&image.n_chunks, __ATOMIC_RELAXED);
 
-	for (uint32_t i = 0; i < n; i++) {
-		struct prov_chunk *c = image.chunks[i];
+	for (uint32_t i = 0; i < n && i < CHUNKS_KEPT; i++) {
+		struct prov_chunk *c = __atomic_load_n(&image.chunks[i], __ATOMIC_ACQUIRE);
 		uint32_t yes = 1;
 
 		/* 2: taken, so that two threads do not take it at once */
-		if (c != image.chunk &&
+		if (c && c != __atomic_load_n(&image.chunk, __ATOMIC_RELAXED) &&
 		    __atomic_compare_exchange_n(&c->drained, &yes, 2, 0, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED)) {
+			if (chunk_forget(c) < 0) {
+				__atomic_store_n(&c->drained, 1, __ATOMIC_RELEASE);
+				continue;
+			}
 			memset((char *)c + PROV_CHUNK_HEAD, 0, PROV_CHUNK_SIZE - PROV_CHUNK_HEAD);
-			for (uint32_t k = 0; k < KNOWN_SIZE; k++)
-				if (image.known[k].chunk == c)
-					image.known[k].tally = NULL;
 			return c;
 		}
 	}
@@ -249,7 +282,7 @@ static int chunk_next(struct prov_chunk *full)
 		uint32_t at = __atomic_fetch_add(&image.n_chunks, 1, __ATOMIC_RELAXED);
 
 		if (at < CHUNKS_KEPT)
-			image.chunks[at] = c;
+			__atomic_store_n(&image.chunks[at], c, __ATOMIC_RELEASE);
 	}
 	chunk_init(c, seq);
 	__atomic_store_n(&c->drained, 0, __ATOMIC_RELEASE);
@@ -316,8 +349,9 @@ void record_end(void *record)
 {
 	struct prov_record *r = record;
 
-	__atomic_store_n(&r->word, (r->word & PROV_RECORD_SIZE) | PROV_RECORD_READY,
-			 __ATOMIC_RELEASE);
+	uint32_t size = __atomic_load_n(&r->word, __ATOMIC_RELAXED) & PROV_RECORD_SIZE;
+
+	__atomic_store_n(&r->word, size | PROV_RECORD_READY, __ATOMIC_RELEASE);
 }
 
 /* The two texts are read into the chunk itself, where the record will be: no

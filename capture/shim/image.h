@@ -39,10 +39,10 @@ enum image_state {
 #define SCRATCHES    64u
 
 struct known {
+	uint32_t busy;	/* a thread is at it; others do without */
 	uint64_t ino, dev, name;	/* name: hash of how it was called */
 	int64_t btime;
 	struct prov_tally *tally;
-	struct prov_chunk *chunk;
 };
 
 struct shared_map {		/* shared mapping that mprotect could make writable */
@@ -139,6 +139,16 @@ void image_is_shared(void);
  * hands it over. */
 void *record_begin(uint32_t type, size_t size);
 void record_end(void *record);
+
+/* The right to look at or change one of image.known; 0 when another thread has
+ * it, or this one in what a signal handler has interrupted. */
+int known_take(struct known *k);
+void known_give(struct known *k);
+/* Does its tally lie in that chunk? */
+static inline int known_in(const struct known *k, const struct prov_chunk *c)
+{
+	return k->tally && (uintptr_t)k->tally - (uintptr_t)c < PROV_CHUNK_SIZE;
+}
 
 /* SCRATCH_ROOM bytes for a moment: a hook may run on a signal stack of a few
  * KiB, so paths are not kept on it. NULL only when memory is exhausted. */

@@ -83,10 +83,25 @@ static void slot_set(int fd, struct prov_tally *t)
 		tally_release(old);
 }
 
+static void tally_hold(struct prov_tally *t)
+{
+	__atomic_add_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);
+}
+
+/* Each closing leaves its time before it lets go: whether it was the last one,
+ * only the count of references can tell. */
 void tally_release(struct prov_tally *t)
 {
-	if (t != &tally_mute && __atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL) == 0)
-		__atomic_store_n(&t->closed, now_exact(), __ATOMIC_RELEASE);
+	uint64_t closed, now;
+
+	if (t == &tally_mute)
+		return;
+	now = now_exact();
+	closed = __atomic_load_n(&t->closed, __ATOMIC_RELAXED);
+	while (closed < now && !__atomic_compare_exchange_n(&t->closed, &closed, now, 0,
+							    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	__atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);
 }
 
 static struct prov_open *open_record(const struct prov_object *o, const char *path, size_t size,
@@ -188,17 +203,20 @@ struct prov_tally *tally_find(int fd)
 }
 
 /* The collector settles a record 200 ms after its last close at the earliest. */
-#define SETTLED UINT64_C(100000000)
+#define SETTLED INT64_C(100000000)
 
 int held_late(struct held h)
 {
 	static const char kind[] = "closed";
 	static const char why[] = "a descriptor was closed while another thread waited in it; what "
 				  "came through is not counted";
+	uint64_t closed = __atomic_load_n(&h.tally->closed, __ATOMIC_RELAXED);
 	struct prov_hole *r;
 
+	if (h.tally == &tally_mute)
+		return 0;
 	if (__atomic_load_n(&h.tally->opened, __ATOMIC_RELAXED) == h.opened &&
-	    now_coarse() - __atomic_load_n(&h.tally->closed, __ATOMIC_RELAXED) < SETTLED)
+	    (int64_t)(now_coarse() - closed) < SETTLED)
 		return 1;
 	r = record_begin(PROV_HOLE, sizeof(*r) + sizeof(kind) + sizeof(why));
 	if (!r)
@@ -220,15 +238,52 @@ static struct known *known_slot(const struct prov_object *o)
 
 static int known_is(const struct known *k, const struct prov_object *o, uint64_t name)
 {
-	return k->tally && k->chunk == image.chunk && k->ino == o->ino && k->btime == o->btime &&
-	       k->dev == ((uint64_t)o->dev_major << 32 | o->dev_minor) && k->name == name;
+	return known_in(k, __atomic_load_n(&image.chunk, __ATOMIC_ACQUIRE)) && k->ino == o->ino &&
+	       k->btime == o->btime && k->name == name &&
+	       k->dev == ((uint64_t)o->dev_major << 32 | o->dev_minor);
+}
+
+/* The tally of an earlier opening of the same, held; NULL if there is none.
+ * Only in the chunk being filled: others may be settled already, and this one
+ * cannot be while it has a tally that is held. */
+static struct prov_tally *known_again(const struct prov_object *o, uint64_t name)
+{
+	struct known *k = known_slot(o);
+	struct prov_tally *t = NULL;
+
+	if (!known_take(k))
+		return NULL;
+	if (known_is(k, o, name)) {
+		t = k->tally;
+		tally_hold(t);
+		if (!known_in(k, __atomic_load_n(&image.chunk, __ATOMIC_ACQUIRE))) {
+			tally_release(t);
+			t = NULL;
+		}
+	}
+	known_give(k);
+	return t;
+}
+
+static void known_keep(const struct prov_object *o, uint64_t name, struct prov_tally *t)
+{
+	struct known *k = known_slot(o);
+
+	if (!known_take(k))
+		return;
+	k->ino = o->ino;
+	k->dev = (uint64_t)o->dev_major << 32 | o->dev_minor;
+	k->name = name;
+	k->btime = o->btime;
+	k->tally = t;
+	known_give(k);
 }
 
 static void tally_cut_now(struct prov_tally *t, int created, uint64_t now)
 {
 	(void)__atomic_fetch_or(&t->flags, created ? PROV_TALLY_CREATED : PROV_TALLY_TRUNCATED,
 				__ATOMIC_RELAXED);
-	t->cut = now;
+	__atomic_store_n(&t->cut, now, __ATOMIC_RELAXED);
 }
 
 /* A vfork child opens in its own table, which is not the one we keep. */
@@ -270,7 +325,6 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 	struct prov_object o;
 	struct prov_tally *t;
 	struct prov_open *r;
-	struct known *k;
 	uint64_t name;
 
 	if (fd < 0 || !image_ready() || object_of_fd(fd, &o) < 0)
@@ -292,11 +346,10 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 		return;
 	}
 	name = text_hash(path, ((uint64_t)(uint32_t)dirfd << 32) ^ image.names);
-	k = known_slot(&o);
-	t = image.split ? split_known(&o) : known_is(k, &o, name) ? k->tally : NULL;
+	t = image.split ? split_known(&o) : known_again(&o, name);
 	if (t) {
-		__atomic_add_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);
-		__atomic_store_n(&t->closed, 0, __ATOMIC_RELEASE);
+		if (image.split)
+			tally_hold(t);
 		if (cut)
 			tally_cut_now(t, created, now_exact());
 		if (mode_flags(flags) & ~t->flags)
@@ -318,14 +371,7 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 		split_learn(&o, &r->tally);
 		return;
 	}
-	*k = (struct known){
-		.ino = o.ino,
-		.dev = (uint64_t)o.dev_major << 32 | o.dev_minor,
-		.name = name,
-		.btime = o.btime,
-		.tally = &r->tally,
-		.chunk = image.chunk,
-	};
+	known_keep(&o, name, &r->tally);
 	slot_set(fd, &r->tally);
 }
 
@@ -410,24 +456,33 @@ void tally_duplicate(int from, int to)
 	slot = own_slot(from, 0);
 	t = slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
 	if (t && t != &tally_mute)
-		__atomic_add_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);
+		tally_hold(t);
 	slot_set(to, t);
+}
+
+static void span(uint64_t *first, uint64_t *last, uint64_t now)
+{
+	if (!__atomic_load_n(first, __ATOMIC_RELAXED))
+		__atomic_store_n(first, now, __ATOMIC_RELAXED);
+	__atomic_store_n(last, now, __ATOMIC_RELAXED);
 }
 
 static void map_remember(uintptr_t at, size_t size, struct prov_tally *t)
 {
 	/* the mapping holds on to the tally, also when the descriptor is closed */
-	__atomic_add_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);
+	tally_hold(t);
 	for (unsigned i = 0; i < MAPS_MAX; i++) {
 		struct shared_map *m = &image.maps[i];
 		struct prov_tally *none = NULL;
 
+		/* until the range stands there, the place is taken for nobody */
 		if (__atomic_load_n(&m->tally, __ATOMIC_RELAXED) ||
-		    !__atomic_compare_exchange_n(&m->tally, &none, t, 0, __ATOMIC_ACQ_REL,
-						 __ATOMIC_RELAXED))
+		    !__atomic_compare_exchange_n(&m->tally, &none, &tally_mute, 0,
+						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		m->from = at;
-		m->to = at + size;
+		__atomic_store_n(&m->from, at, __ATOMIC_RELAXED);
+		__atomic_store_n(&m->to, at + size, __ATOMIC_RELAXED);
+		__atomic_store_n(&m->tally, t, __ATOMIC_RELEASE);
 		return;
 	}
 	tally_release(t);
@@ -444,17 +499,14 @@ void tally_map(int fd, int prot, int flags, uintptr_t at, size_t size)
 		return;
 	now = now_exact();
 	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_READ, __ATOMIC_RELAXED);
-	if (!t->first_read)
-		t->first_read = now;
-	t->last_read = now;
+	span(&t->first_read, &t->last_read, now);
 	if ((flags & MAP_TYPE) == MAP_PRIVATE)
 		return;
 	if (prot & PROT_WRITE) {
 		(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_WRITE, __ATOMIC_RELAXED);
-		if (!t->first_write)
-			t->first_write = now;
-		t->last_write = now;
-	} else if (t->flags & (PROV_TALLY_WRITABLE | PROV_TALLY_INHERITED)) {
+		span(&t->first_write, &t->last_write, now);
+	} else if (__atomic_load_n(&t->flags, __ATOMIC_RELAXED) &
+		   (PROV_TALLY_WRITABLE | PROV_TALLY_INHERITED)) {
 		map_remember(at, size, t);
 	}
 }
@@ -465,14 +517,13 @@ void tally_protect(uintptr_t at, size_t size)
 		struct shared_map *m = &image.maps[i];
 		struct prov_tally *t = __atomic_load_n(&m->tally, __ATOMIC_ACQUIRE);
 
-		if (!t || at >= m->to || at + size <= m->from ||
+		if (!t || t == &tally_mute || at >= __atomic_load_n(&m->to, __ATOMIC_RELAXED) ||
+		    at + size <= __atomic_load_n(&m->from, __ATOMIC_RELAXED) ||
 		    !__atomic_compare_exchange_n(&m->tally, &t, NULL, 0, __ATOMIC_ACQ_REL,
 						 __ATOMIC_RELAXED))
 			continue;
 		(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_WRITE, __ATOMIC_RELAXED);
-		t->last_write = now_exact();
-		if (!t->first_write)
-			t->first_write = t->last_write;
+		span(&t->first_write, &t->last_write, now_exact());
 		tally_release(t);
 	}
 }

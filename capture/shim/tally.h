@@ -93,7 +93,7 @@ int held_late(struct held h);
 static inline int held_still(struct held h)
 {
 	if (__builtin_expect(__atomic_load_n(&h.tally->opened, __ATOMIC_RELAXED) == h.opened &&
-				     !__atomic_load_n(&h.tally->closed, __ATOMIC_RELAXED),
+				     __atomic_load_n(&h.tally->refs, __ATOMIC_RELAXED),
 			     1))
 		return 1;
 	return held_late(h);

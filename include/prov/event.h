@@ -70,12 +70,12 @@ struct prov_strings {	/* PROV_ARGV, PROV_ENVIRON, PROV_LOADED */
 #define PROV_CUT 1u	/* record flag: there was more than fits */
 
 /* Counts of one opened object by one image; lives inside the PROV_OPEN record
- * and changes until closed is set. A last time is a lower bound by at most
+ * and changes as long as it has references. A last time is a lower bound by at most
  * prov_start.fuzz. */
 struct prov_tally {
 	uint64_t reads, bytes_read, writes, bytes_written;
 	uint64_t first_read, last_read, first_write, last_write;
-	uint64_t opened, closed;
+	uint64_t opened, closed;	/* closed: of those closed so far, the last */
 	uint64_t cut;	/* when it was truncated or created empty, 0 never */
 	uint32_t flags;	/* enum prov_tally_flags */
 	uint32_t refs;	/* descriptors of the image that share it */

@@ -101,8 +101,9 @@ void image_add_tally(struct image_record *im, struct access *a, const struct lev
 		.flags = flags_of(t),
 		.fuzz = im->fuzz,
 		.opened = (int64_t)t->opened,
-		/* a mapping outlives its descriptor: it ends with the image */
-		.closed = t->flags & (PROV_TALLY_MAP_READ | PROV_TALLY_MAP_WRITE)
+		/* a mapping outlives its descriptor: it ends with the image, as does
+		 * what still has descriptors */
+		.closed = t->refs || t->flags & (PROV_TALLY_MAP_READ | PROV_TALLY_MAP_WRITE)
 				  ? 0
 				  : (int64_t)t->closed,
 		.truncated = (int64_t)t->cut,

@@ -28,12 +28,18 @@ bool levels_reach(const struct levels *l, int32_t granularity, int64_t from, int
 	return false;
 }
 
+/* 0 while it is open. */
+static int64_t closed_of(const struct prov_tally *t)
+{
+	return t->refs ? 0 : (int64_t)t->closed;
+}
+
 /* One direction of what an open file may have been used for: flag, and the one
  * that says "on". */
 static void infer(const struct levels *l, const struct prov_tally *t, uint32_t flag, uint32_t on,
 		  int64_t *first, int64_t last, struct access *x)
 {
-	int64_t opened = (int64_t)t->opened, closed = (int64_t)t->closed;
+	int64_t opened = (int64_t)t->opened, closed = closed_of(t);
 
 	if (!(x->flags & flag))
 		x->flags |= flag | ACCESS_UNSURE;
@@ -47,8 +53,7 @@ void levels_infer(const struct levels *l, const struct prov_tally *t, bool direc
 		  struct access *x)
 {
 	/* how folders are read is seen at every granularity */
-	if (directory || !levels_reach(l, PROV_OPEN_CLOSE, (int64_t)t->opened,
-				       (int64_t)t->closed))
+	if (directory || !levels_reach(l, PROV_OPEN_CLOSE, (int64_t)t->opened, closed_of(t)))
 		return;
 	if (t->flags & PROV_TALLY_READABLE)
 		infer(l, t, ACCESS_READ, ACCESS_READS_ON, &x->first_read, x->last_read, x);
