@@ -4,6 +4,7 @@
 #include "real.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 
 #include "detour.h"
@@ -84,9 +85,59 @@ static void *find_short(const char *name)
 	return elf_find_next(other);
 }
 
+/* Libraries that come after this one are relocated before it, and may call it
+ * meanwhile, from the resolver of an IFUNC. Nothing can be looked up then. */
+#define EARLY(X) X(read) X(write) X(close) X(pread64) X(pwrite64) X(mprotect)
+
+#define X(name)                                                          \
+	static long early_##name(long a, long b, long c, long d)         \
+	{                                                                \
+		return real_result(sys4(SYS_##name, a, b, c, d));        \
+	}
+EARLY(X)
+#undef X
+
+static long early_open(const char *path, int flags, long mode)
+{
+	return real_result(sys4(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+
+static long early_openat(int dirfd, const char *path, int flags, long mode)
+{
+	return real_result(sys4(SYS_openat, dirfd, path, flags, mode));
+}
+
+static long early_mmap(long a, long b, long c, long d, long e, long f)
+{
+	return real_result(sys6(SYS_mmap, a, b, c, d, e, f));
+}
+
+static void *early(enum function f)
+{
+	switch (f) {
+#define X(name)           \
+	case FN_##name:   \
+		return (void *)early_##name;
+		EARLY(X)
+#undef X
+	case FN_open64:
+		return (void *)early_open;
+	case FN_openat64:
+		return (void *)early_openat;
+	case FN_mmap64:
+		return (void *)early_mmap;
+	default:
+		return (void *)absent;
+	}
+}
+
 void *real_resolve(enum function f)
 {
-	void *p = elf_find_next(real_name(f));
+	void *p;
+
+	if (!elf_objects())
+		return early(f);
+	p = elf_find_next(real_name(f));
 
 	if (!p)
 		p = find_short(real_name(f));
