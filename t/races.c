@@ -55,7 +55,7 @@ static void arena_make(void)
 	a = (struct prov_arena *)arena;
 	*a = (struct prov_arena){ .magic = PROV_ARENA_MAGIC, .version = PROV_ARENA_VERSION,
 				  .chunk_size = PROV_CHUNK_SIZE, .chunks = CHUNKS };
-	snprintf(value, sizeof(value), "/proc/%d/fd/%d,0,0", (int)getpid(), fd);
+	snprintf(value, sizeof(value), "/proc/%d/fd/%d,0,0,0,0", (int)getpid(), fd);
 	need(session_set(value) == 0 && image_ready(), "the image does not begin");
 }
 
