@@ -32,20 +32,25 @@ static mode_t mode_of(int flags, va_list ap)
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(ap, mode_t) : 0;
 }
 
-EXPORT int open64(const char *path, int flags, ...)
-{
-	va_list ap;
-	mode_t mode;
-	int created;
-
-	va_start(ap, flags);
-	mode = mode_of(flags, ap);
-	va_end(ap);
-	if (real_is_detoured(FN_open64))
-		return NEXT(open64)(path, flags, mode);
-	created = will_create(AT_FDCWD, path, flags);
-	return opened(NEXT(open64)(path, flags, mode), AT_FDCWD, path, flags, created);
-}
+/* Both names of each function: what is called next must have the same one. A
+ * library that interposes open(3) alone is not to be passed over. */
+#define OPEN(name)                                                                       \
+	EXPORT int name(const char *path, int flags, ...)                                \
+	{                                                                                \
+		va_list ap;                                                              \
+		mode_t mode;                                                             \
+		int created;                                                             \
+                                                                                         \
+		va_start(ap, flags);                                                     \
+		mode = mode_of(flags, ap);                                               \
+		va_end(ap);                                                              \
+		if (real_is_detoured(FN_open64))                                         \
+			return NEXT(name)(path, flags, mode);                            \
+		created = will_create(AT_FDCWD, path, flags);                            \
+		return opened(NEXT(name)(path, flags, mode), AT_FDCWD, path, flags, created); \
+	}
+OPEN(open64)
+OPEN(open)
 
 int detour_open64(const char *path, int flags, mode_t mode)
 {
@@ -70,30 +75,32 @@ int detour_open64_nocancel(const char *path, int flags, mode_t mode)
 	return fd;
 }
 
-EXPORT int openat64(int dirfd, const char *path, int flags, ...)
-{
-	va_list ap;
-	mode_t mode;
-	int created;
+#define OPENAT(name)                                                                     \
+	EXPORT int name(int dirfd, const char *path, int flags, ...)                     \
+	{                                                                                \
+		va_list ap;                                                              \
+		mode_t mode;                                                             \
+		int created;                                                             \
+                                                                                         \
+		va_start(ap, flags);                                                     \
+		mode = mode_of(flags, ap);                                               \
+		va_end(ap);                                                              \
+		created = will_create(dirfd, path, flags);                               \
+		return opened(NEXT(name)(dirfd, path, flags, mode), dirfd, path, flags, created); \
+	}
+OPENAT(openat64)
+OPENAT(openat)
 
-	va_start(ap, flags);
-	mode = mode_of(flags, ap);
-	va_end(ap);
-	created = will_create(dirfd, path, flags);
-	return opened(NEXT(openat64)(dirfd, path, flags, mode), dirfd, path, flags, created);
-}
-
-EXPORT int creat64(const char *path, mode_t mode)
-{
-	int flags = O_CREAT | O_WRONLY | O_TRUNC;
-	int created = will_create(AT_FDCWD, path, flags);
-
-	return opened(NEXT(creat64)(path, mode), AT_FDCWD, path, flags, created);
-}
-
-int open(const char *path, int flags, ...) ALIAS(open64);
-int openat(int dirfd, const char *path, int flags, ...) ALIAS(openat64);
-int creat(const char *path, mode_t mode) ALIAS(creat64);
+#define CREAT(name)                                                                      \
+	EXPORT int name(const char *path, mode_t mode)                                   \
+	{                                                                                \
+		int flags = O_CREAT | O_WRONLY | O_TRUNC;                                \
+		int created = will_create(AT_FDCWD, path, flags);                        \
+                                                                                         \
+		return opened(NEXT(name)(path, mode), AT_FDCWD, path, flags, created);   \
+	}
+CREAT(creat64)
+CREAT(creat)
 
 /* _FORTIFY_SOURCE sends calls without a mode here; libc checks that none was
  * needed and so do these, by handing over to the same function. */

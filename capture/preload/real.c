@@ -68,21 +68,20 @@ static long absent(void)
 	return real_result(-ENOSYS);
 }
 
-/* musl knows only one size of offset and drops the "64" of the names. */
-static void *find_short(const char *name)
+/* The name without "64": on 64-bit systems the same function, the only one that
+ * musl has, and the only one that many libraries interpose. */
+static void name_short(const char *name, char out[32])
 {
-	char other[32];
 	size_t n = 0;
 
-	for (; *name && n < sizeof(other) - 1; name++) {
+	for (; *name && n < 31; name++) {
 		if (name[0] == '6' && name[1] == '4')
 			name += 2;
 		if (!*name)
 			break;
-		other[n++] = *name;
+		out[n++] = *name;
 	}
-	other[n] = 0;
-	return elf_find_next(other);
+	out[n] = 0;
 }
 
 /* Libraries that come after this one are relocated before it, and may call it
@@ -121,8 +120,10 @@ static void *early(enum function f)
 		EARLY(X)
 #undef X
 	case FN_open64:
+	case FN_open:
 		return (void *)early_open;
 	case FN_openat64:
+	case FN_openat:
 		return (void *)early_openat;
 	case FN_mmap64:
 		return (void *)early_mmap;
@@ -133,15 +134,19 @@ static void *early(enum function f)
 
 void *real_resolve(enum function f)
 {
+	char other[32];
 	void *p;
 
 	if (!elf_objects())
 		return early(f);
-	p = elf_find_next(real_name(f));
-
+	name_short(real_name(f), other);
+	/* those whose other name has an entry of its own come second */
+	if (f == FN_open64 || f == FN_openat64 || f == FN_creat64)
+		p = elf_find_next(real_name(f), NULL);
+	else
+		p = elf_find_next(real_name(f), other);
 	if (!p)
-		p = find_short(real_name(f));
-
+		p = elf_find_next(other, NULL);
 	if (!p)
 		p = (void *)absent;
 	/* no other library in between: spare the way over libc's jump */

@@ -19,7 +19,8 @@
 	X(unlink) X(rmdir) X(execve) X(wait4)                                                 \
 	X(__read_nocancel) X(__write_nocancel) X(__pread64_nocancel) X(__close_nocancel)      \
 	X(__open64_nocancel) X(getdents64)                                                    \
-	X(openat64) X(creat64) X(close_range) X(closefrom) X(dup) X(fcntl64)                  \
+	X(openat64) X(creat64) X(open) X(openat) X(creat)                                     \
+	X(close_range) X(closefrom) X(dup) X(fcntl64)                                         \
 	X(readv) X(writev) X(preadv64) X(pwritev64) X(preadv64v2) X(pwritev64v2)              \
 	X(rename) X(renameat) X(renameat2) X(unlinkat) X(remove)                              \
 	X(link) X(linkat) X(symlink) X(symlinkat)                                             \

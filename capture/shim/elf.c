@@ -118,13 +118,15 @@ static const struct link_map *own_map(void)
 	return best;
 }
 
-void *elf_find_next(const char *name)
+void *elf_find_next(const char *name, const char *other)
 {
 	const struct link_map *m = own_map();
 
 	for (m = m ? m->l_next : NULL; m; m = m->l_next) {
 		void *p = elf_find_in(m, name);
 
+		if (!p && other)
+			p = elf_find_in(m, other);
 		if (p)
 			return p;
 	}

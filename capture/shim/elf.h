@@ -9,8 +9,9 @@
  * objects loaded at program start are looked at; they are never unloaded.
  */
 
-/* The definition that comes after this library in search order. */
-void *elf_find_next(const char *name);
+/* The definition that comes after this library in search order, under either
+ * name; other may be NULL. */
+void *elf_find_next(const char *name, const char *other);
 /* The first definition in any object. */
 void *elf_find_any(const char *name);
 /* The definition in that object only. */
