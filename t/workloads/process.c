@@ -120,6 +120,7 @@ static void grandchildren(void)
 
 			if (grandchild == 0)
 				_exit(i);
+			expect_parent(grandchild, getpid());
 			wait_for(grandchild);
 			_exit(10 + i);
 		}
@@ -153,10 +154,13 @@ static void daemonised(void)
 	or_die(pipe(done), "pipe");
 	child = fork();
 	if (child == 0) {
+		pid_t starter = getpid();
+
 		setsid();
 		if (fork() == 0) {
 			int fd;
 
+			expect_parent(getpid(), starter);
 			or_die(chdir("/"), "chdir");
 			fd = open_out("daemon");
 			put_bytes(fd, "daemon", some);
@@ -322,6 +326,7 @@ static void idle(void)
 	if (child == 0)
 		_exit(0);
 	expect_for(child, "here", "", "");
+	expect_parent(child, getpid());
 	wait_for(child);
 }
 
@@ -391,7 +396,10 @@ static void adopted(void)
 	or_die(prctl(PR_SET_CHILD_SUBREAPER, 1), "prctl");
 	child = fork();
 	if (child == 0) {
+		pid_t starter = getpid();
+
 		if (fork() == 0) {
+			expect_parent(getpid(), starter);
 			put_bytes(open_out("out"), "out", some);
 			_exit(6);
 		}

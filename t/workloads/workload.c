@@ -82,6 +82,14 @@ void expect_end(pid_t pid, int status)
 	expect_for(pid, WIFSIGNALED(status) ? "signal" : "exit", number, "");
 }
 
+void expect_parent(pid_t child, pid_t parent)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", (int)parent);
+	expect_for(child, "parent", number, "");
+}
+
 int wait_for(pid_t child)
 {
 	int status;

@@ -46,6 +46,7 @@ void expect_file(const char *kind, const char *path);	/* create, truncate */
 void expect_name(const char *kind, const char *from, const char *to);
 void expect_for(pid_t pid, const char *kind, const char *a, const char *b);
 void expect_end(pid_t pid, int wait_status);
+void expect_parent(pid_t child, pid_t parent);
 void expect_exec(pid_t pid, char *const argv[]);
 /* The usual case: created, then n bytes written. */
 void expect_made(const char *path, long n);

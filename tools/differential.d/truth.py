@@ -102,6 +102,7 @@ class Truth:
         self.last_use = {}       # (image, path): when data moved last
         self.now = 0             # number of the event
         self.looks = set()
+        self.last_opened = {}    # (pid, descriptor): path
         self.uncounted = set()   # (image, path): bytes that nobody can compare
         self.doubtful = False    # of the event at hand
         self.bytes = {}          # (image, path): [read, written]
@@ -277,7 +278,8 @@ def on_clone(truth, call):
 
 
 def on_open(truth, call):
-    _, image = truth.image_of(call)
+    process, image = truth.image_of(call)
+    truth.last_opened[process.pid, call.ret] = call.path
     if call.name == "creat":
         flags = "O_CREAT|O_TRUNC"
     else:
@@ -309,15 +311,18 @@ def on_transfer(truth, call):
 
 
 def on_ioctl(truth, call):
-    _, image = truth.image_of(call)
+    process, image = truth.image_of(call)
     request = call.args[1]
     if request.startswith((b"FICLONE", b"BTRFS_IOC_CLONE")):
         source = re.search(rb"\d+<[^<>]*>(\(deleted\))?", call.args[2])
         target = trace.descriptor(call.args[0])[1]
         truth.row(image, "write", target)
         truth.uncounted.add((image, target))
-        if source:
-            path = trace.descriptor(source.group(0))[1]
+        path = trace.descriptor(source.group(0))[1] if source else None
+        if not path and call.args[2].isdigit():
+            # of FICLONE strace tells only the number
+            path = truth.last_opened.get((process.pid, int(call.args[2])))
+        if path:
             truth.row(image, "read", path)
             truth.uncounted.add((image, path))
 
