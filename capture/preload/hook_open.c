@@ -40,7 +40,7 @@ static mode_t mode_of(int flags, va_list ap)
 		va_list ap;                                                              \
 		mode_t mode;                                                             \
 		int created;                                                             \
-                                                                                         \
+											 \
 		va_start(ap, flags);                                                     \
 		mode = mode_of(flags, ap);                                               \
 		va_end(ap);                                                              \
@@ -81,7 +81,7 @@ int detour_open64_nocancel(const char *path, int flags, mode_t mode)
 		va_list ap;                                                              \
 		mode_t mode;                                                             \
 		int created;                                                             \
-                                                                                         \
+											 \
 		va_start(ap, flags);                                                     \
 		mode = mode_of(flags, ap);                                               \
 		va_end(ap);                                                              \
@@ -96,7 +96,7 @@ OPENAT(openat)
 	{                                                                                \
 		int flags = O_CREAT | O_WRONLY | O_TRUNC;                                \
 		int created = will_create(AT_FDCWD, path, flags);                        \
-                                                                                         \
+											 \
 		return opened(NEXT(name)(path, mode), AT_FDCWD, path, flags, created);   \
 	}
 CREAT(creat64)

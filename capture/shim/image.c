@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "elf.h"
+#include "known.h"
 #include "program.h"
 #include "sys.h"
 #include "text.h"
@@ -213,34 +214,6 @@ static void chunk_init(struct prov_chunk *c, uint32_t seq)
 	__atomic_store_n(&c->magic, PROV_CHUNK_MAGIC, __ATOMIC_RELEASE);
 }
 
-int known_take(struct known *k)
-{
-	uint32_t no = 0;
-
-	return __atomic_compare_exchange_n(&k->busy, &no, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-void known_give(struct known *k)
-{
-	__atomic_store_n(&k->busy, 0, __ATOMIC_RELEASE);
-}
-
-/* Makes sure that no tally in the chunk is taken up again; -1 when one may be
- * just now. */
-static int chunk_forget(const struct prov_chunk *c)
-{
-	for (uint32_t i = 0; i < KNOWN_SIZE; i++) {
-		struct known *k = &image.known[i];
-
-		if (!known_take(k))
-			return -1;
-		if (known_in(k, c))
-			k->tally = NULL;
-		known_give(k);
-	}
-	return 0;
-}
-
 /* An own chunk that the collector is done with and no descriptor points into. */
 static struct prov_chunk *chunk_reuse(void)
 {
@@ -254,7 +227,7 @@ static struct prov_chunk *chunk_reuse(void)
 		if (c && c != __atomic_load_n(&image.chunk, __ATOMIC_RELAXED) &&
 		    __atomic_compare_exchange_n(&c->drained, &yes, 2, 0, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED)) {
-			if (chunk_forget(c) < 0) {
+			if (known_forget(c) < 0) {
 				__atomic_store_n(&c->drained, 1, __ATOMIC_RELEASE);
 				continue;
 			}

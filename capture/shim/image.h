@@ -101,14 +101,16 @@ struct session {
 	char path[512];
 	uint32_t parent_pid;	/* image that started this one, later this one itself */
 	uint64_t parent_start;
-	uint64_t program_dev, program_ino;	/* what the parent saw where it called exec; 0 nothing */
+	/* what the parent saw where it called exec; 0 nothing */
+	uint64_t program_dev, program_ino;
 	uint32_t begun;		/* this process image has begun once: a NEW state now means fork */
 	struct prov_arena *arena;
 	uint32_t *owners;
 	uint32_t start_flags;	/* enum prov_start_flags */
 	uint32_t wipe_by_hand;	/* the kernel is older than 4.14 */
 	uint32_t sealed;	/* a forked child must not begin an image */
-	char exe[256];		/* name of the program, for forked children; "" = not known or longer */
+	/* name of the program, for forked children; "" = not known or longer */
+	char exe[256];
 	uint32_t no_counter;	/* reading the time stamp counter kills */
 };
 
@@ -139,16 +141,6 @@ void image_is_shared(void);
  * hands it over. */
 void *record_begin(uint32_t type, size_t size);
 void record_end(void *record);
-
-/* The right to look at or change one of image.known; 0 when another thread has
- * it, or this one in what a signal handler has interrupted. */
-int known_take(struct known *k);
-void known_give(struct known *k);
-/* Does its tally lie in that chunk? */
-static inline int known_in(const struct known *k, const struct prov_chunk *c)
-{
-	return k->tally && (uintptr_t)k->tally - (uintptr_t)c < PROV_CHUNK_SIZE;
-}
 
 /* SCRATCH_ROOM bytes for a moment: a hook may run on a signal stack of a few
  * KiB, so paths are not kept on it. NULL only when memory is exhausted. */

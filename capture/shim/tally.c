@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "known.h"
 #include "name.h"
 #include "sys.h"
 #include "tables.h"
@@ -83,7 +84,7 @@ static void slot_set(int fd, struct prov_tally *t)
 		tally_release(old);
 }
 
-static void tally_hold(struct prov_tally *t)
+void tally_hold(struct prov_tally *t)
 {
 	__atomic_add_fetch(&t->refs, 1, __ATOMIC_ACQ_REL);
 }
@@ -227,56 +228,6 @@ int held_late(struct held h)
 	memcpy(r->text + sizeof(kind), why, sizeof(why));
 	record_end(r);
 	return 0;
-}
-
-static struct known *known_slot(const struct prov_object *o)
-{
-	uint64_t h = (o->ino * UINT64_C(0x9e3779b97f4a7c15)) ^ (uint64_t)o->btime;
-
-	return &image.known[(h ^ h >> 32) & (KNOWN_SIZE - 1)];
-}
-
-static int known_is(const struct known *k, const struct prov_object *o, uint64_t name)
-{
-	return known_in(k, __atomic_load_n(&image.chunk, __ATOMIC_ACQUIRE)) && k->ino == o->ino &&
-	       k->btime == o->btime && k->name == name &&
-	       k->dev == ((uint64_t)o->dev_major << 32 | o->dev_minor);
-}
-
-/* The tally of an earlier opening of the same, held; NULL if there is none.
- * Only in the chunk being filled: others may be settled already, and this one
- * cannot be while it has a tally that is held. */
-static struct prov_tally *known_again(const struct prov_object *o, uint64_t name)
-{
-	struct known *k = known_slot(o);
-	struct prov_tally *t = NULL;
-
-	if (!known_take(k))
-		return NULL;
-	if (known_is(k, o, name)) {
-		t = k->tally;
-		tally_hold(t);
-		if (!known_in(k, __atomic_load_n(&image.chunk, __ATOMIC_ACQUIRE))) {
-			tally_release(t);
-			t = NULL;
-		}
-	}
-	known_give(k);
-	return t;
-}
-
-static void known_keep(const struct prov_object *o, uint64_t name, struct prov_tally *t)
-{
-	struct known *k = known_slot(o);
-
-	if (!known_take(k))
-		return;
-	k->ino = o->ino;
-	k->dev = (uint64_t)o->dev_major << 32 | o->dev_minor;
-	k->name = name;
-	k->btime = o->btime;
-	k->tally = t;
-	known_give(k);
 }
 
 static void tally_cut_now(struct prov_tally *t, int created, uint64_t now)
@@ -458,74 +409,6 @@ void tally_duplicate(int from, int to)
 	if (t && t != &tally_mute)
 		tally_hold(t);
 	slot_set(to, t);
-}
-
-static void span(uint64_t *first, uint64_t *last, uint64_t now)
-{
-	if (!__atomic_load_n(first, __ATOMIC_RELAXED))
-		__atomic_store_n(first, now, __ATOMIC_RELAXED);
-	__atomic_store_n(last, now, __ATOMIC_RELAXED);
-}
-
-static void map_remember(uintptr_t at, size_t size, struct prov_tally *t)
-{
-	/* the mapping holds on to the tally, also when the descriptor is closed */
-	tally_hold(t);
-	for (unsigned i = 0; i < MAPS_MAX; i++) {
-		struct shared_map *m = &image.maps[i];
-		struct prov_tally *none = NULL;
-
-		/* until the range stands there, the place is taken for nobody */
-		if (__atomic_load_n(&m->tally, __ATOMIC_RELAXED) ||
-		    !__atomic_compare_exchange_n(&m->tally, &none, &tally_mute, 0,
-						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			continue;
-		__atomic_store_n(&m->from, at, __ATOMIC_RELAXED);
-		__atomic_store_n(&m->to, at + size, __ATOMIC_RELAXED);
-		__atomic_store_n(&m->tally, t, __ATOMIC_RELEASE);
-		return;
-	}
-	tally_release(t);
-	/* no place to remember that it may become writable: assume it did */
-	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_WRITE, __ATOMIC_RELAXED);
-}
-
-void tally_map(int fd, int prot, int flags, uintptr_t at, size_t size)
-{
-	struct prov_tally *t = tally_of(fd);
-	uint64_t now;
-
-	if (t == &tally_mute)
-		return;
-	now = now_exact();
-	(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_READ, __ATOMIC_RELAXED);
-	span(&t->first_read, &t->last_read, now);
-	if ((flags & MAP_TYPE) == MAP_PRIVATE)
-		return;
-	if (prot & PROT_WRITE) {
-		(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_WRITE, __ATOMIC_RELAXED);
-		span(&t->first_write, &t->last_write, now);
-	} else if (__atomic_load_n(&t->flags, __ATOMIC_RELAXED) &
-		   (PROV_TALLY_WRITABLE | PROV_TALLY_INHERITED)) {
-		map_remember(at, size, t);
-	}
-}
-
-void tally_protect(uintptr_t at, size_t size)
-{
-	for (unsigned i = 0; i < MAPS_MAX; i++) {
-		struct shared_map *m = &image.maps[i];
-		struct prov_tally *t = __atomic_load_n(&m->tally, __ATOMIC_ACQUIRE);
-
-		if (!t || t == &tally_mute || at >= __atomic_load_n(&m->to, __ATOMIC_RELAXED) ||
-		    at + size <= __atomic_load_n(&m->from, __ATOMIC_RELAXED) ||
-		    !__atomic_compare_exchange_n(&m->tally, &t, NULL, 0, __ATOMIC_ACQ_REL,
-						 __ATOMIC_RELAXED))
-			continue;
-		(void)__atomic_fetch_or(&t->flags, PROV_TALLY_MAP_WRITE, __ATOMIC_RELAXED);
-		span(&t->first_write, &t->last_write, now_exact());
-		tally_release(t);
-	}
 }
 
 void tally_directory(int fd)

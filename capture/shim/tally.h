@@ -35,6 +35,7 @@ void tally_cut_path(const char *path);
 /* Before close and before a descriptor is replaced; -1 leaves fd unused. */
 struct prov_tally *tally_detach(int fd);
 void tally_detach_range(unsigned from, unsigned to);
+void tally_hold(struct prov_tally *t);	/* one descriptor more */
 void tally_release(struct prov_tally *t);	/* one descriptor less */
 void tally_restore(int fd, struct prov_tally *t);	/* the close failed after all */
 void tally_duplicate(int from, int to);
