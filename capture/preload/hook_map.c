@@ -34,25 +34,6 @@ EXPORT int mprotect(void *at, size_t size, int prot)
 	return r;
 }
 
-/* What is remembered of a mapping goes where it went. */
-static void remapped(uintptr_t at, size_t size, uintptr_t to, size_t new_size)
-{
-	for (unsigned i = 0; i < MAPS_MAX; i++) {
-		struct shared_map *m = &image.maps[i];
-
-		if (!__atomic_load_n(&m->tally, __ATOMIC_ACQUIRE) || at >= m->to ||
-		    at + size <= m->from)
-			continue;
-		/* a part of it: there is no place for two, so both count as written */
-		if (m->from < at || m->to > at + size + 4096) {
-			tally_protect(at, size);
-			continue;
-		}
-		m->from = to;
-		m->to = to + new_size;
-	}
-}
-
 EXPORT void *mremap(void *at, size_t size, size_t new_size, int flags, ...)
 {
 	void *to = NULL, *r;
@@ -65,7 +46,7 @@ EXPORT void *mremap(void *at, size_t size, size_t new_size, int flags, ...)
 	}
 	r = NEXT(mremap)(at, size, new_size, flags, to);
 	if (r != MAP_FAILED && image.state == IMAGE_ON)
-		remapped((uintptr_t)at, size, (uintptr_t)r, new_size);
+		tally_remap((uintptr_t)at, size, (uintptr_t)r, new_size);
 	return r;
 }
 

@@ -72,3 +72,24 @@ void tally_protect(uintptr_t at, size_t size)
 		tally_release(t);
 	}
 }
+
+/* What is remembered of a mapping goes where it went. */
+void tally_remap(uintptr_t at, size_t size, uintptr_t to, size_t new_size)
+{
+	for (unsigned i = 0; i < MAPS_MAX; i++) {
+		struct shared_map *m = &image.maps[i];
+		struct prov_tally *t = __atomic_load_n(&m->tally, __ATOMIC_ACQUIRE);
+		uintptr_t m_from = __atomic_load_n(&m->from, __ATOMIC_RELAXED);
+		uintptr_t m_to = __atomic_load_n(&m->to, __ATOMIC_RELAXED);
+
+		if (!t || t == &tally_mute || at >= m_to || at + size <= m_from)
+			continue;
+		/* a part of it: there is no place for two, so both count as written */
+		if (m_from < at || m_to > at + size + 4096) {
+			tally_protect(at, size);
+			continue;
+		}
+		__atomic_store_n(&m->from, to, __ATOMIC_RELAXED);
+		__atomic_store_n(&m->to, to + new_size, __ATOMIC_RELAXED);
+	}
+}

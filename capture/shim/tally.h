@@ -41,6 +41,7 @@ void tally_restore(int fd, struct prov_tally *t);	/* the close failed after all 
 void tally_duplicate(int from, int to);
 void tally_map(int fd, int prot, int flags, uintptr_t at, size_t size);
 void tally_protect(uintptr_t at, size_t size);	/* became writable */
+void tally_remap(uintptr_t at, size_t size, uintptr_t to, size_t new_size);
 void tally_directory(int fd);
 void tally_read_by_libc(int fd);	/* it will read or map what it has opened */
 void tally_cut(int fd);		/* ftruncate to nothing */
