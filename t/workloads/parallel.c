@@ -118,8 +118,53 @@ static void mix(void)
 	}
 }
 
+/* Each thread's children put a file of their own behind one number, which is
+ * the process's all the while. */
+static int number;
+
+static void *vfork_io(void *arg)
+{
+	char name[32];
+	int fd, status;
+
+	snprintf(name, sizeof(name), "vfork%ld", (long)arg);
+	fd = fd_or_die(open(in_folder(name), O_WRONLY | O_CREAT, 0644), name);
+	for (int i = 0; i < ROUNDS; i++) {
+		pid_t child = vfork();
+
+		if (child == 0)
+			_exit(dup2(fd, number) == number && write(number, room, 3) == 3 ? 0 : 1);
+		or_die(waitpid((pid_t)or_die(child, "vfork"), &status, 0), "waitpid");
+		or_die(status ? -1 : 0, "child");
+	}
+	return NULL;
+}
+
+static void vforks(void)
+{
+	pthread_t t[THREADS];
+
+	number = open_out("ours");
+	expect_bytes("write", in_folder("ours"), 5000);
+	for (long i = 0; i < THREADS; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "vfork%ld", i);
+		expect_made(in_folder(name), ROUNDS * 3);
+		or_die(-pthread_create(&t[i], NULL, vfork_io, (void *)i), "pthread_create");
+	}
+	for (int i = 0; i < 5000; i++)
+		or_die(write(number, room, 1), "write");
+	for (int i = 0; i < THREADS; i++)
+		or_die(-pthread_join(t[i], NULL), "pthread_join");
+	close(number);
+	number = open_in();
+	expect_bytes("read", in_folder("in"), or_die(read(number, room, some), "read"));
+}
+
 static const struct mode modes[] = {
 	{ "openmp", openmp }, { "threads", threads }, { "forks", forks }, { "mix", mix },
+	{ "vforks", vforks },
 	{ NULL, NULL }
 };
 
