@@ -32,6 +32,11 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(abspath $(BUILD)) bench/run
 
+suites:
+	@tools/deps build check suites
+	@$(MAKE) --no-print-directory all
+	@BUILD=$(abspath $(BUILD)) t/suites --all $(ONLY)
+
 fuzz:
 	@tools/deps build check
 	@tools/fuzz $(or $(SECONDS),60) $(ONLY)
@@ -53,7 +58,9 @@ help:
 	@echo 'make check ONLY=GLOB   only the tests whose name matches, such as ONLY="unit/*"'
 	@echo 'make install           into PREFIX (/usr/local), below DESTDIR when given'
 	@echo 'make bench             what recording costs: measured, baseline, ratio, budget'
+	@echo 'make suites            applications and whole test suites of Debian, bare and recorded;'
+	@echo '                       takes an hour or two and 700 MB; ONLY=WORD for one'
 	@echo 'make fuzz SECONDS=60   each fuzz target for so long'
 	@echo 'make clean             remove what was built'
 
-.PHONY: all demo check bench fuzz install clean help
+.PHONY: all demo check bench suites fuzz install clean help
