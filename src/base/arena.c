@@ -17,7 +17,8 @@ struct arena_block {
 	_Alignas(16) unsigned char data[];
 };
 
-#define BLOCK_MIN (64u << 10)
+#define BLOCK_MIN   (64u << 10)
+#define FIRST_BYTES 64u	/* of an array that grows: most hold one or two */
 
 void arena_release(struct arena *a)
 {
@@ -101,7 +102,7 @@ void *arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t ite
 
 	if (n < *cap)
 		return array;
-	*cap = *cap ? *cap * 2 : 16;
+	*cap = *cap ? *cap * 2 : item < FIRST_BYTES / 2 ? FIRST_BYTES / item : 2;
 	if (*cap > SIZE_MAX / 2 / item)
 		mem_exhausted();
 	bigger = arena_alloc(a, *cap * item);

@@ -72,15 +72,17 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 
 void buf_uint(struct buf *b, uint64_t v)
 {
-	char out[10];
-	size_t n = 0;
+	char *out;
 
+	buf_reserve(b, 10);
+	out = b->data + b->size;
 	while (v >= 0x80) {
-		out[n++] = (char)(v | 0x80);
+		*out++ = (char)(v | 0x80);
 		v >>= 7;
 	}
-	out[n++] = (char)v;
-	buf_append(b, out, n);
+	*out++ = (char)v;
+	*out = 0;
+	b->size = (size_t)(out - b->data);
 }
 
 void buf_int(struct buf *b, int64_t v)
@@ -98,6 +100,8 @@ uint64_t span_uint(struct span *s)
 {
 	uint64_t v = 0;
 
+	if (!s->bad && s->at < s->end && !(*s->at & 0x80))
+		return (unsigned char)*s->at++;
 	for (unsigned shift = 0; shift < 64; shift += 7) {
 		unsigned char c;
 
