@@ -39,8 +39,9 @@ int memory_runs(struct store *s, const struct run_filter *f, struct arena *a, st
 int memory_run(struct store *s, const struct id *id, struct arena *a, struct run *out);
 int memory_executions(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
 		      struct execution **out, size_t *n);
-int memory_accesses(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
-		    struct access **out, size_t *n);
+int memory_accesses(struct store *s, int by, const struct id *ids, size_t n_ids,
+		    const struct store_except *but, struct arena *a, struct access **out,
+		    size_t *n);
 int memory_names(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
 		 struct name_event **out, size_t *n);
 int memory_objects(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,

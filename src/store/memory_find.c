@@ -145,8 +145,18 @@ static struct list only_changes(const struct list *l)
 	return out;
 }
 
-int memory_accesses(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
-		    struct access **out, size_t *n)
+static struct list only_others(const struct list *l, const struct store_except *but)
+{
+	struct list out = { .at = l->at };
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!but->has(but->ctx, &((struct access *)l->at[i])->exec))
+			out.at[out.n++] = l->at[i];
+	return out;
+}
+
+int memory_accesses(struct store *s, int by, const struct id *ids, size_t n_ids,
+		    const struct store_except *but, struct arena *a, struct access **out, size_t *n)
 {
 	struct memory *m = (struct memory *)s;
 	struct arena tmp = { 0 };
@@ -159,6 +169,8 @@ int memory_accesses(struct store *s, int by, const struct id *ids, size_t n_ids,
 			   n_ids);
 	if (by == BY_OBJECT_CHANGES)
 		l = only_changes(&l);
+	if (but)
+		l = only_others(&l, but);
 	*out = copy_out(a, &l, sizeof(**out));
 	*n = l.n;
 	accesses_sort(*out, *n);

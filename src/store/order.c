@@ -37,17 +37,18 @@ static int object_order(const void *pa, const void *pb)
 	return FIRST_OF(by_number(a->seen, b->seen), id_compare(&a->id, &b->id));
 }
 
-/* Accesses come in hundred thousands: their first time is worked out once each. */
+/* Accesses come in hundred thousands and are large: their first time is worked
+ * out once each, and they are moved once, when their places are known. */
 struct timed {
 	int64_t first;
-	struct access access;
+	const struct access *access;
 };
 
 static int access_order(const void *pa, const void *pb)
 {
-	const struct access *a = &((const struct timed *)pa)->access;
-	const struct access *b = &((const struct timed *)pb)->access;
-	int r = by_number(((const struct timed *)pa)->first, ((const struct timed *)pb)->first);
+	const struct timed *ta = pa, *tb = pb;
+	const struct access *a = ta->access, *b = tb->access;
+	int r = by_number(ta->first, tb->first);
 
 	r = FIRST_OF(r, id_compare(&a->exec, &b->exec));
 	r = FIRST_OF(r, id_compare(&a->object, &b->object));
@@ -94,10 +95,17 @@ static int id_order(const void *a, const void *b)
 	return id_compare(a, b);
 }
 
+/* What comes from a store mostly is in order already. */
 static void sort(void *v, size_t n, size_t item, int (*order)(const void *, const void *))
 {
-	if (n > 1)
+	const char *p = v;
+
+	for (size_t i = 1; i < n; i++) {
+		if (order(p + (i - 1) * item, p + i * item) <= 0)
+			continue;
 		qsort(v, n, item, order);
+		return;
+	}
 }
 
 void runs_sort(struct run *v, size_t n)
@@ -115,6 +123,24 @@ void objects_sort(struct object *v, size_t n)
 	sort(v, n, sizeof(*v), object_order);
 }
 
+/* Moves each to the place where timed names it, round by round. */
+static void accesses_place(struct access *v, struct timed *timed, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct access moved = v[i];
+		size_t at = i, from;
+
+		while (timed[at].access && (from = (size_t)(timed[at].access - v)) != i) {
+			v[at] = v[from];
+			timed[at].access = NULL;
+			at = from;
+		}
+		if (timed[at].access)
+			v[at] = moved;
+		timed[at].access = NULL;
+	}
+}
+
 void accesses_sort(struct access *v, size_t n)
 {
 	struct timed *timed;
@@ -123,10 +149,9 @@ void accesses_sort(struct access *v, size_t n)
 		return;
 	timed = mem_alloc(n * sizeof(*timed));
 	for (size_t i = 0; i < n; i++)
-		timed[i] = (struct timed){ .first = access_first(&v[i]), .access = v[i] };
+		timed[i] = (struct timed){ .first = access_first(&v[i]), .access = &v[i] };
 	sort(timed, n, sizeof(*timed), access_order);
-	for (size_t i = 0; i < n; i++)
-		v[i] = timed[i].access;
+	accesses_place(v, timed, n);
 	free(timed);
 }
 

@@ -22,13 +22,13 @@ enum sql {
 	SQL_ENVIRONMENT_KEY, SQL_ENVIRONMENT_ADD, SQL_ENVIRONMENT_GET,
 	SQL_RUN_KEY, SQL_RUN_PLACE, SQL_RUN_SET, SQL_RUN_GET, SQL_RUN_ID, SQL_RUN_IDS, SQL_RUNS,
 	SQL_EXECUTION_KEY, SQL_EXECUTION_PLACE, SQL_EXECUTION_SET, SQL_EXECUTION_GET,
-	SQL_EXECUTION_ID, SQL_EXECUTION_IDS, SQL_EXECUTIONS_OF_RUN, SQL_EXECUTIONS_OF_PARENT,
+	SQL_EXECUTION_ID, SQL_EXECUTION_IDS, SQL_EXECUTIONS, SQL_EXECUTIONS_OF_RUN,
+	SQL_EXECUTIONS_OF_PARENT,
 	SQL_OBJECT_KEY, SQL_OBJECT_PLACE, SQL_OBJECT_ADD, SQL_OBJECT_SET, SQL_OBJECT_ROW,
-	SQL_OBJECT_GET, SQL_OBJECT_ID, SQL_OBJECT_IDS,
+	SQL_OBJECT_ID, SQL_OBJECT_IDS, SQL_OBJECTS,
 	SQL_ACCESS_PUT, SQL_TOUCH_PUT, SQL_NAMED_PUT_ALL, SQL_NAMED_PUT, SQL_NAME_PUT,
 	SQL_HOLE_PUT, SQL_NOTE_PUT,
-	SQL_ACCESSES_OF_EXECUTION, SQL_ACCESSES_OF_OBJECT, SQL_CHANGES_OF_OBJECT,
-	SQL_ACCESSES_OF_RUN,
+	SQL_ACCESSES_OF_EXECUTION, SQL_ACCESSES_OF_RUN, SQL_ACCESSES, SQL_TOUCHES, SQL_CHANGES,
 	SQL_NAMES_OF_OBJECT, SQL_NAMES_OF_RUN, SQL_HOLES, SQL_NOTES, SQL_NAMED,
 	SQL_BOOT_PUT, SQL_BOOT_GET, SQL_INFO,
 	SQL_LAST
@@ -43,6 +43,50 @@ struct sqlite_tuning {
 	bool shared;		/* treat its place as a network file system */
 };
 
+/* sqlite_table.c: an array of ours that SQL reads as a table. */
+struct sqlite_array {
+	const char *declaration;
+	size_t item;		/* its size */
+	bool (*skip)(const void *item);	/* NULL: none */
+	void (*column)(const struct sqlite_array *array, const void *item, sqlite3_context *out,
+		       int column);
+	struct buf *line;	/* room for whoever fills it */
+	const char *at, *end;
+};
+
+/* The three kinds of thing that have an id, and the two kinds of text. */
+enum sqlite_kind { KIND_RUN, KIND_EXECUTION, KIND_OBJECT, KIND_LAST };
+enum sqlite_text_kind { TEXT_STRING, TEXT_ENVIRONMENT, TEXT_LAST };
+
+/* sqlite_cache.c. Keys are never used again, so what was seen of them in a
+ * transaction that ended well holds for as long as the file is open. */
+struct sqlite_known {
+	struct id id;
+	int64_t key;
+	int64_t base;		/* executions: what times are relative to, for ever */
+};
+
+struct sqlite_text {
+	struct strings text;
+	uint64_t question;	/* that has copy in its arena */
+	const char *copy;
+};
+
+struct sqlite_keys {
+	struct map leaves;
+	uint64_t number;
+	struct leaf *newest;
+};
+
+struct sqlite_cache {
+	struct arena a;
+	struct map ids[KIND_LAST];		/* id to struct sqlite_known */
+	struct sqlite_keys keys[KIND_LAST];	/* likewise */
+	struct map contents[TEXT_LAST];		/* text to key */
+	struct sqlite_keys texts[TEXT_LAST];	/* key to struct sqlite_text */
+	uint64_t question;
+};
+
 struct sqlite_store {
 	struct store store;
 	sqlite3 *db;
@@ -52,8 +96,9 @@ struct sqlite_store {
 	int64_t waiting_since;	/* for a lock; clock_mono() */
 	int error;		/* of the last sqlite_fail(), negative errno */
 	struct sha256 *sha;
-	struct buf line;
-	const struct sqlite_row *rows, *rows_end;	/* of the table put_rows */
+	struct sqlite_cache cache;
+	struct sqlite_array rows, asked, wanted;
+	struct buf line, asked_pairs, wanted_pairs, keys, found, facts;
 	sqlite3_stmt *stmts[SQL_LAST];
 };
 
@@ -75,66 +120,73 @@ int sqlite_end(struct sqlite_store *s, int r);	/* commits when r is 0, else roll
 void sql_bind_id(sqlite3_stmt *st, int column, const struct id *id);
 void sql_column_id(sqlite3_stmt *st, int column, struct id *id);
 
-/* The three kinds of thing that have an id. */
-enum sqlite_kind { KIND_RUN, KIND_EXECUTION, KIND_OBJECT, KIND_LAST };
+int sqlite_array_table(struct sqlite_store *s, const char *name, struct sqlite_array *array);
+void sqlite_array_fill(struct sqlite_array *array, const void *items, size_t n);
 
-/* sqlite_key.c. What one put has looked up so far. The first failure stays in failed, and
- * from then on keys are 0. */
-struct sqlite_place {
-	int64_t key;
-	int64_t base;		/* executions: what times are relative to, for ever */
-};
+void sqlite_cache_release(struct sqlite_cache *c);
+void sqlite_cache_trim(struct sqlite_cache *c);	/* forgets all when that is much */
+struct sqlite_known *sqlite_cache_id(const struct sqlite_cache *c, enum sqlite_kind kind,
+				     const struct id *id);
+struct sqlite_known *sqlite_cache_key(struct sqlite_cache *c, enum sqlite_kind kind, int64_t key);
+struct sqlite_known *sqlite_cache_add(struct sqlite_cache *c, enum sqlite_kind kind,
+				      const struct id *id, int64_t key, int64_t base);
+struct sqlite_text *sqlite_cache_text(struct sqlite_cache *c, enum sqlite_text_kind kind,
+				      int64_t key);
+struct sqlite_text *sqlite_cache_text_add(struct sqlite_cache *c, enum sqlite_text_kind kind,
+					  int64_t key, const void *p, size_t size);
 
+/* sqlite_key.c. One put. The first failure stays in failed, and from then on keys are 0. */
 struct sqlite_writer {
 	struct sqlite_store *s;
 	struct arena a;
-	struct map places[KIND_LAST];	/* id to struct sqlite_place */
-	struct map strings, environments;	/* text to key */
 	int failed;
 };
 
 int64_t sqlite_hash(struct sqlite_store *s, const void *p, size_t n);
-void sqlite_writer_release(struct sqlite_writer *w);
 int64_t sqlite_string_key(struct sqlite_writer *w, const char *text);	/* NULL is "" */
-int64_t sqlite_blob_key(struct sqlite_writer *w, const struct strings *s);
-int64_t sqlite_environment_key(struct sqlite_writer *w, const struct strings *s);
+int64_t sqlite_strings_key(struct sqlite_writer *w, const struct strings *s,
+			   enum sqlite_text_kind kind);
 /* The row of id, or NULL when there is none (or w failed). */
-struct sqlite_place *sqlite_find(struct sqlite_writer *w, enum sqlite_kind kind,
+struct sqlite_known *sqlite_find(struct sqlite_writer *w, enum sqlite_kind kind,
 				 const struct id *id);
 /* The row of id, an empty one if it must be made; base is for a new one. */
-struct sqlite_place sqlite_place(struct sqlite_writer *w, enum sqlite_kind kind,
+struct sqlite_known sqlite_place(struct sqlite_writer *w, enum sqlite_kind kind,
 				 const struct id *id, int64_t base);
-struct sqlite_place *sqlite_remember(struct sqlite_writer *w, enum sqlite_kind kind,
-				     const struct id *id, int64_t key, int64_t base);
 
-/* sqlite_reader.c. What one question has looked up so far; results go to the arena a. */
-struct sqlite_known {
-	struct id id;
-	int64_t base;
-};
-
+/* sqlite_reader.c. One question; results go to the arena a. */
 struct sqlite_reader {
 	struct sqlite_store *s;
 	struct arena *a;
-	struct map known[KIND_LAST];	/* key to struct sqlite_known */
-	struct map strings;		/* key to text */
 	int failed;
 };
 
+struct sqlite_pair {
+	int64_t a, b;
+};
+
+int sqlite_asked_tables(struct sqlite_store *s);	/* an SQLite code */
 int sqlite_reader_begin(struct sqlite_reader *r, struct store *store, struct arena *a);
 int sqlite_reader_end(struct sqlite_reader *r);
-void sqlite_reader_release(struct sqlite_reader *r);
 int sqlite_next(struct sqlite_reader *r, sqlite3_stmt *st);	/* 1 and a row, or 0 */
-struct id *sqlite_sorted(struct arena *a, const struct id *ids, size_t *n);
+/* Fills the table asked with the keys of ids that are known, in order, each
+ * from a to b; spans: neighbours may be one row. */
+void sqlite_ask(struct sqlite_reader *r, enum sqlite_kind kind, const struct id *ids, size_t n,
+		bool spans);
+/* Looks up those not in the cache, many at a time; changes keys. */
+void sqlite_want(struct sqlite_reader *r, int64_t *keys, size_t n, enum sqlite_kind kind);
+void sqlite_want_texts(struct sqlite_reader *r, int64_t *keys, size_t n);
 const char *sqlite_string(struct sqlite_reader *r, int64_t key);
-struct strings sqlite_strings(struct sqlite_reader *r, int64_t key, enum sql get);
+struct strings sqlite_strings(struct sqlite_reader *r, int64_t key, enum sqlite_text_kind kind);
 struct sqlite_known sqlite_known(struct sqlite_reader *r, enum sqlite_kind kind, int64_t key);
+
+/* All rows of a statement, each made an item by take. */
+typedef void sqlite_take(struct sqlite_reader *r, sqlite3_stmt *st, void *out);
+void *sqlite_collect(struct sqlite_reader *r, sqlite3_stmt *st, size_t item, sqlite_take *take,
+		     size_t *n);
 
 /* sqlite_row.c: whole rows of the SQL_*_GET columns, and back. */
 int sqlite_enum_column(sqlite3_stmt *st, int i, int last);
-void sqlite_run_row(struct sqlite_reader *r, sqlite3_stmt *st, struct run *out);
-void sqlite_execution_row(struct sqlite_reader *r, sqlite3_stmt *st, struct execution *out);
-void sqlite_object_row(sqlite3_stmt *st, struct object *out);
+sqlite_take sqlite_run_row, sqlite_execution_row, sqlite_object_row;
 int sqlite_run_set(struct sqlite_writer *w, int64_t key, const struct run *run);
 int sqlite_execution_set(struct sqlite_writer *w, int64_t key, int64_t base,
 			 const struct execution *x);
@@ -180,8 +232,9 @@ int sqlite_objects(struct store *s, const struct id *ids, size_t n_ids, struct a
 int sqlite_ids(struct store *s, const struct id_prefix *p, size_t most, struct arena *a,
 	       struct id **out, size_t *n);
 int sqlite_info(struct store *s, struct arena *a, struct store_info *out);
-int sqlite_accesses(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
-		    struct access **out, size_t *n);
+int sqlite_accesses(struct store *s, int by, const struct id *ids, size_t n_ids,
+		    const struct store_except *but, struct arena *a, struct access **out,
+		    size_t *n);
 int sqlite_names(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
 		 struct name_event **out, size_t *n);
 int sqlite_holes(struct store *s, const struct id *run, struct arena *a, struct hole **out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
-/* sqlite_find.c - runs, executions, objects and their ids */
+/* sqlite_find.c - runs, executions, objects, their ids, holes and notes */
 #include <errno.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static enum sql executions_by(int by)
 	case BY_PARENT:
 		return SQL_EXECUTIONS_OF_PARENT;
 	default:
-		return SQL_EXECUTION_GET;
+		return SQL_EXECUTIONS;
 	}
 }
 
@@ -84,57 +84,85 @@ int sqlite_executions(struct store *s, int by, const struct id *ids, size_t n_id
 		      struct execution **out, size_t *n)
 {
 	struct sqlite_reader r;
-	struct execution *v = NULL;
-	size_t found = 0, room = 0;
 	int ret = sqlite_reader_begin(&r, s, a);
 
 	if (ret < 0)
 		return ret;
-	ids = sqlite_sorted(a, ids, &n_ids);
-	for (size_t i = 0; i < n_ids && !r.failed; i++) {
-		sqlite3_stmt *st = sql(r.s, executions_by(by));
-
-		sql_bind_id(st, 1, &ids[i]);
-		while (sqlite_next(&r, st)) {
-			v = arena_grow(a, v, found, &room, sizeof(*v));
-			sqlite_execution_row(&r, st, &v[found++]);
-		}
-	}
-	ret = sqlite_reader_end(&r);
-	if (ret < 0)
-		return ret;
-	executions_sort(v, found);
-	*out = v;
-	*n = found;
-	return 0;
+	sqlite_ask(&r, by == BY_RUN ? KIND_RUN : KIND_EXECUTION, ids, n_ids, true);
+	*out = sqlite_collect(&r, sql(r.s, executions_by(by)), sizeof(**out),
+			      sqlite_execution_row, n);
+	executions_sort(*out, *n);
+	return sqlite_reader_end(&r);
 }
 
 int sqlite_objects(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
 		   struct object **out, size_t *n)
 {
 	struct sqlite_reader r;
-	struct object *v;
-	size_t found = 0;
 	int ret = sqlite_reader_begin(&r, s, a);
 
 	if (ret < 0)
 		return ret;
-	ids = sqlite_sorted(a, ids, &n_ids);
-	v = arena_alloc(a, n_ids * sizeof(*v));
-	for (size_t i = 0; i < n_ids; i++) {
-		sqlite3_stmt *st = sql(r.s, SQL_OBJECT_GET);
+	sqlite_ask(&r, KIND_OBJECT, ids, n_ids, true);
+	*out = sqlite_collect(&r, sql(r.s, SQL_OBJECTS), sizeof(**out), sqlite_object_row, n);
+	objects_sort(*out, *n);
+	return sqlite_reader_end(&r);
+}
 
-		sql_bind_id(st, 1, &ids[i]);
-		if (sqlite_next(&r, st))
-			sqlite_object_row(st, &v[found++]);
-	}
-	ret = sqlite_reader_end(&r);
+static void take_hole(struct sqlite_reader *r, sqlite3_stmt *st, void *out)
+{
+	*(struct hole *)out = (struct hole){
+		.exec = sqlite_known(r, KIND_EXECUTION, sqlite3_column_int64(st, 0)).id,
+		.kind = sqlite_string(r, sqlite3_column_int64(st, 1)),
+		.why = sqlite_string(r, sqlite3_column_int64(st, 2)),
+		.count = (uint64_t)sqlite3_column_int64(st, 3),
+	};
+}
+
+int sqlite_holes(struct store *s, const struct id *run, struct arena *a, struct hole **out,
+		 size_t *n)
+{
+	struct sqlite_reader r;
+	int ret = sqlite_reader_begin(&r, s, a);
+
 	if (ret < 0)
 		return ret;
-	objects_sort(v, found);
-	*out = v;
-	*n = found;
-	return 0;
+	sqlite_ask(&r, KIND_RUN, run, 1, false);
+	*out = sqlite_collect(&r, sql(r.s, SQL_HOLES), sizeof(**out), take_hole, n);
+	for (size_t i = 0; i < *n; i++)
+		(*out)[i].run = *run;
+	holes_sort(*out, *n);
+	return sqlite_reader_end(&r);
+}
+
+static void take_note(struct sqlite_reader *r, sqlite3_stmt *st, void *out)
+{
+	*(struct note *)out = (struct note){
+		.key = sqlite_string(r, sqlite3_column_int64(st, 0)),
+		.value = sqlite_string(r, sqlite3_column_int64(st, 1)),
+	};
+}
+
+int sqlite_notes(struct store *s, const struct id *run, struct arena *a, struct note **out,
+		 size_t *n)
+{
+	struct sqlite_reader r;
+	int ret = sqlite_reader_begin(&r, s, a);
+
+	if (ret < 0)
+		return ret;
+	sqlite_ask(&r, KIND_RUN, run, 1, false);
+	*out = sqlite_collect(&r, sql(r.s, SQL_NOTES), sizeof(**out), take_note, n);
+	for (size_t i = 0; i < *n; i++)
+		(*out)[i].run = *run;
+	notes_sort(*out, *n);
+	return sqlite_reader_end(&r);
+}
+
+static void take_id(struct sqlite_reader *r, sqlite3_stmt *st, void *out)
+{
+	(void)r;
+	sql_column_id(st, 0, out);
 }
 
 int sqlite_ids(struct store *s, const struct id_prefix *p, size_t most, struct arena *a,
@@ -146,8 +174,6 @@ int sqlite_ids(struct store *s, const struct id_prefix *p, size_t most, struct a
 		[ID_OBJECT] = SQL_OBJECT_IDS,
 	};
 	struct sqlite_reader r;
-	struct id *v = NULL;
-	size_t found = 0, room = 0;
 	sqlite3_stmt *st;
 	int ret;
 
@@ -162,16 +188,8 @@ int sqlite_ids(struct store *s, const struct id_prefix *p, size_t most, struct a
 	sql_bind_id(st, 1, &p->lowest);
 	sql_bind_id(st, 2, &p->highest);
 	(void)sqlite3_bind_int64(st, 3, most > INT64_MAX ? INT64_MAX : (int64_t)most);
-	while (sqlite_next(&r, st)) {
-		v = arena_grow(a, v, found, &room, sizeof(*v));
-		sql_column_id(st, 0, &v[found++]);
-	}
-	ret = sqlite_reader_end(&r);
-	if (ret < 0)
-		return ret;
-	*out = v;
-	*n = found;
-	return 0;
+	*out = sqlite_collect(&r, st, sizeof(**out), take_id, n);
+	return sqlite_reader_end(&r);
 }
 
 int sqlite_info(struct store *s, struct arena *a, struct store_info *out)

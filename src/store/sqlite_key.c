@@ -13,15 +13,6 @@ static const struct {
 	[KIND_OBJECT] = { SQL_OBJECT_KEY, SQL_OBJECT_PLACE },
 };
 
-void sqlite_writer_release(struct sqlite_writer *w)
-{
-	for (int i = 0; i < KIND_LAST; i++)
-		map_release(&w->places[i]);
-	map_release(&w->strings);
-	map_release(&w->environments);
-	arena_release(&w->a);
-}
-
 /* SHA-256, so that nobody can make paths that collide and slow us down. */
 int64_t sqlite_hash(struct sqlite_store *s, const void *p, size_t n)
 {
@@ -36,8 +27,15 @@ int64_t sqlite_hash(struct sqlite_store *s, const void *p, size_t n)
 	return (int64_t)h;
 }
 
-static int64_t content_key(struct sqlite_writer *w, struct map *memo, enum sql find, enum sql add,
-			   const void *p, size_t n)
+static const struct {
+	enum sql key, add;
+} texts[TEXT_LAST] = {
+	[TEXT_STRING] = { SQL_STRING_KEY, SQL_STRING_ADD },
+	[TEXT_ENVIRONMENT] = { SQL_ENVIRONMENT_KEY, SQL_ENVIRONMENT_ADD },
+};
+
+static int64_t content_key(struct sqlite_writer *w, enum sqlite_text_kind kind, const void *p,
+			   size_t n)
 {
 	void **slot;
 	sqlite3_stmt *st;
@@ -46,18 +44,18 @@ static int64_t content_key(struct sqlite_writer *w, struct map *memo, enum sql f
 
 	if (w->failed)
 		return 0;
-	slot = map_at(memo, p, n);
+	slot = map_at(&w->s->cache.contents[kind], p, n);
 	if (*slot)
 		return (int64_t)(intptr_t)*slot;
 	hash = sqlite_hash(w->s, p, n);
-	st = sql(w->s, find);
+	st = sql(w->s, texts[kind].key);
 	(void)sqlite3_bind_int64(st, 1, hash);
 	(void)sqlite3_bind_blob64(st, 2, p, n, SQLITE_STATIC);
 	r = sql_row(w->s, st);
 	if (r > 0)
 		key = sqlite3_column_int64(st, 0);
 	if (r == 0) {
-		st = sql(w->s, add);
+		st = sql(w->s, texts[kind].add);
 		(void)sqlite3_bind_int64(st, 1, hash);
 		(void)sqlite3_bind_blob64(st, 2, p, n, SQLITE_STATIC);
 		r = sql_run(w->s, st);
@@ -74,64 +72,50 @@ static int64_t content_key(struct sqlite_writer *w, struct map *memo, enum sql f
 int64_t sqlite_string_key(struct sqlite_writer *w, const char *text)
 {
 	text = text ? text : "";
-	return content_key(w, &w->strings, SQL_STRING_KEY, SQL_STRING_ADD, text, strlen(text));
+	return content_key(w, TEXT_STRING, text, strlen(text));
 }
 
-int64_t sqlite_blob_key(struct sqlite_writer *w, const struct strings *s)
+int64_t sqlite_strings_key(struct sqlite_writer *w, const struct strings *s,
+			   enum sqlite_text_kind kind)
 {
-	return content_key(w, &w->strings, SQL_STRING_KEY, SQL_STRING_ADD, s->size ? s->p : "",
-			   s->size);
+	return content_key(w, kind, s->size ? s->p : "", s->size);
 }
 
-int64_t sqlite_environment_key(struct sqlite_writer *w, const struct strings *s)
-{
-	return content_key(w, &w->environments, SQL_ENVIRONMENT_KEY, SQL_ENVIRONMENT_ADD,
-			   s->size ? s->p : "", s->size);
-}
-
-struct sqlite_place *sqlite_remember(struct sqlite_writer *w, enum sqlite_kind kind,
-				     const struct id *id, int64_t key, int64_t base)
-{
-	struct sqlite_place *p = arena_alloc(&w->a, sizeof(*p));
-
-	*p = (struct sqlite_place){ .key = key, .base = base };
-	*map_at(&w->places[kind], id->b, sizeof(id->b)) = p;
-	return p;
-}
-
-struct sqlite_place *sqlite_find(struct sqlite_writer *w, enum sqlite_kind kind,
+struct sqlite_known *sqlite_find(struct sqlite_writer *w, enum sqlite_kind kind,
 				 const struct id *id)
 {
-	struct sqlite_place *p = map_get(&w->places[kind], id->b, sizeof(id->b));
+	struct sqlite_known *k = sqlite_cache_id(&w->s->cache, kind, id);
 	sqlite3_stmt *st;
 	int r;
 
-	if (p || w->failed)
-		return w->failed ? NULL : p;
+	if (k || w->failed)
+		return w->failed ? NULL : k;
 	st = sql(w->s, kinds[kind].key);
 	sql_bind_id(st, 1, id);
 	r = sql_row(w->s, st);
 	if (r > 0)
-		return sqlite_remember(w, kind, id, sqlite3_column_int64(st, 0),
-				       sqlite3_column_int64(st, 1));
+		return sqlite_cache_add(&w->s->cache, kind, id, sqlite3_column_int64(st, 0),
+					sqlite3_column_int64(st, 1));
 	w->failed = r;
 	return NULL;
 }
 
-struct sqlite_place sqlite_place(struct sqlite_writer *w, enum sqlite_kind kind,
+struct sqlite_known sqlite_place(struct sqlite_writer *w, enum sqlite_kind kind,
 				 const struct id *id, int64_t base)
 {
-	struct sqlite_place *p = sqlite_find(w, kind, id);
+	struct sqlite_known *k = sqlite_find(w, kind, id);
 	sqlite3_stmt *st;
 
-	if (p)
-		return *p;
+	if (k)
+		return *k;
 	if (w->failed)
-		return (struct sqlite_place){ 0 };
+		return (struct sqlite_known){ .key = 0 };
 	st = sql(w->s, kinds[kind].place);
 	sql_bind_id(st, 1, id);
 	if (kind == KIND_EXECUTION)
 		(void)sqlite3_bind_int64(st, 2, base);
 	w->failed = sql_run(w->s, st);
-	return *sqlite_remember(w, kind, id, sqlite3_last_insert_rowid(w->s->db), base);
+	if (w->failed)
+		return (struct sqlite_known){ .key = 0 };
+	return *sqlite_cache_add(&w->s->cache, kind, id, sqlite3_last_insert_rowid(w->s->db), base);
 }

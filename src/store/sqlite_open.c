@@ -203,7 +203,8 @@ static int open_database(struct sqlite_store *s, const char *name, int flags)
 	(void)sqlite3_extended_result_codes(s->db, 1);
 	(void)sqlite3_busy_handler(s->db, wait_for_lock, s);
 	(void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	if (sqlite_merge_function(s->db) != SQLITE_OK || sqlite_rows_table(s) != SQLITE_OK)
+	if (sqlite_merge_function(s->db) != SQLITE_OK || sqlite_rows_table(s) != SQLITE_OK ||
+	    sqlite_asked_tables(s) != SQLITE_OK)
 		return sqlite_fail(s);
 	/* Pages are checked before use, and the file can run no code of its own. */
 	return order(s, "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;"
@@ -330,7 +331,13 @@ static void close_store(struct store *store)
 		(void)sqlite3_finalize(s->stmts[i]);
 	(void)sqlite3_close(s->db);
 	sha256_destroy(s->sha);
+	sqlite_cache_release(&s->cache);
 	buf_release(&s->line);
+	buf_release(&s->asked_pairs);
+	buf_release(&s->wanted_pairs);
+	buf_release(&s->keys);
+	buf_release(&s->found);
+	buf_release(&s->facts);
 	free(s->where);
 	free(s);
 }

@@ -17,7 +17,7 @@
  */
 static int put_run(struct sqlite_writer *w, struct sqlite_reader *r, const struct run *fact)
 {
-	struct sqlite_place *place = sqlite_find(w, KIND_RUN, &fact->id);
+	struct sqlite_known *place = sqlite_find(w, KIND_RUN, &fact->id);
 	struct run run = run_unknown(&fact->id);
 	int ret;
 
@@ -34,15 +34,15 @@ static int put_run(struct sqlite_writer *w, struct sqlite_reader *r, const struc
 	run_merge(&run, fact);
 	ret = sqlite_run_set(w, place ? place->key : 0, &run);
 	if (ret == 0 && !place)
-		(void)sqlite_remember(w, KIND_RUN, &fact->id, sqlite3_last_insert_rowid(w->s->db),
-				      0);
+		(void)sqlite_cache_add(&w->s->cache, KIND_RUN, &fact->id,
+				       sqlite3_last_insert_rowid(w->s->db), 0);
 	return ret;
 }
 
 static int put_execution(struct sqlite_writer *w, struct sqlite_reader *r,
 			 const struct execution *fact)
 {
-	struct sqlite_place *place = sqlite_find(w, KIND_EXECUTION, &fact->id);
+	struct sqlite_known *place = sqlite_find(w, KIND_EXECUTION, &fact->id);
 	struct execution x = execution_unknown(&fact->id);
 	int64_t base = place ? place->base : fact->start;
 	int ret;
@@ -58,14 +58,14 @@ static int put_execution(struct sqlite_writer *w, struct sqlite_reader *r,
 			return ret < 0 ? ret : r->failed;
 	} else if (id_equal(&fact->id, &fact->parent)) {
 		/* Its own parent: the row must be there before it is named. */
-		place = sqlite_remember(w, KIND_EXECUTION, &fact->id,
-					sqlite_place(w, KIND_EXECUTION, &fact->id, base).key, base);
+		(void)sqlite_place(w, KIND_EXECUTION, &fact->id, base);
+		place = sqlite_find(w, KIND_EXECUTION, &fact->id);
 	}
 	execution_merge(&x, fact);
 	ret = sqlite_execution_set(w, place ? place->key : 0, base, &x);
 	if (ret == 0 && !place)
-		(void)sqlite_remember(w, KIND_EXECUTION, &fact->id,
-				      sqlite3_last_insert_rowid(w->s->db), base);
+		(void)sqlite_cache_add(&w->s->cache, KIND_EXECUTION, &fact->id,
+				       sqlite3_last_insert_rowid(w->s->db), base);
 	return ret;
 }
 
@@ -77,41 +77,47 @@ static bool object_same(const struct object *a, const struct object *b)
 }
 
 /* Of an object that is in the file already. */
-static int update_object(struct sqlite_writer *w, const struct object *fact,
-			 struct sqlite_place *place)
+static int update_object(struct sqlite_writer *w, const struct object *fact, int64_t key)
 {
 	struct object o = object_unknown(&fact->id), before;
 	sqlite3_stmt *st = sql(w->s, SQL_OBJECT_ROW);
 	int ret, known;
 
-	sql_bind_id(st, 1, &fact->id);
+	(void)sqlite3_bind_int64(st, 1, key);
 	ret = sql_row(w->s, st);
 	if (ret <= 0)
 		return ret < 0 ? ret : sqlite_damaged(w->s, "an object cannot be found again");
-	place->key = sqlite3_column_int64(st, 0);
 	known = sqlite3_column_int(st, 2);
 	if (known)
-		sqlite_object_row(st, &o);
+		sqlite_object_row(NULL, st, &o);
 	before = o;
 	object_merge(&o, fact);
 	/* Every run names the same libraries again. */
 	if (known && object_same(&before, &o))
 		return 0;
-	return sqlite_object_set(w, SQL_OBJECT_SET, place->key, &o);
+	return sqlite_object_set(w, SQL_OBJECT_SET, key, &o);
 }
 
 /* Most are new; one statement finds that out and puts them. */
-static int put_object(struct sqlite_writer *w, const struct object *fact,
-		      struct sqlite_place *place)
+static int put_object(struct sqlite_writer *w, const struct object *fact)
 {
-	int ret = sqlite_object_set(w, SQL_OBJECT_ADD, 0, fact);
+	const struct sqlite_known *known = sqlite_cache_id(&w->s->cache, KIND_OBJECT, &fact->id);
+	int ret;
 
+	if (known)
+		return update_object(w, fact, known->key);
+	ret = sqlite_object_set(w, SQL_OBJECT_ADD, 0, fact);
 	if (ret < 0)
 		return ret;
-	if (sqlite3_changes(w->s->db) == 0)
-		return update_object(w, fact, place);
-	place->key = sqlite3_last_insert_rowid(w->s->db);
-	return 0;
+	if (sqlite3_changes(w->s->db)) {
+		(void)sqlite_cache_add(&w->s->cache, KIND_OBJECT, &fact->id,
+				       sqlite3_last_insert_rowid(w->s->db), 0);
+		return 0;
+	}
+	known = sqlite_find(w, KIND_OBJECT, &fact->id);
+	if (known)
+		return update_object(w, fact, known->key);
+	return w->failed ? w->failed : sqlite_damaged(w->s, "an object cannot be found again");
 }
 
 /* Each once, in the order of the facts: keys then ascend as things were met,
@@ -119,27 +125,23 @@ static int put_object(struct sqlite_writer *w, const struct object *fact,
 static void put_objects(struct sqlite_writer *w, const struct object *v, size_t n)
 {
 	struct object *list = n ? mem_alloc(n * sizeof(*list)) : NULL;
-	struct sqlite_place **places = n ? mem_alloc(n * sizeof(*places)) : NULL;
+	struct map at = { 0 };
 	size_t kept = 0;
 
-	map_reserve(&w->places[KIND_OBJECT], n);
+	map_reserve(&at, n);
+	map_reserve(&w->s->cache.ids[KIND_OBJECT], n);
 	for (size_t i = 0; i < n; i++) {
-		void **slot = map_at(&w->places[KIND_OBJECT], v[i].id.b, sizeof(v[i].id.b));
-		struct sqlite_place *place = *slot;
+		void **slot = map_at(&at, v[i].id.b, sizeof(v[i].id.b));
 
-		if (!place) {
-			*slot = places[kept] = place = arena_alloc(&w->a, sizeof(*place));
-			/* no key yet: where it is in the list */
-			place->base = (int64_t)kept;
+		if (!*slot) {
+			*slot = &list[kept];
 			list[kept++] = object_unknown(&v[i].id);
 		}
-		object_merge(&list[place->base], &v[i]);
+		object_merge(*slot, &v[i]);
 	}
-	for (size_t i = 0; i < kept && !w->failed; i++) {
-		places[i]->base = 0;
-		w->failed = put_object(w, &list[i], places[i]);
-	}
-	free(places);
+	for (size_t i = 0; i < kept && !w->failed; i++)
+		w->failed = put_object(w, &list[i]);
+	map_release(&at);
 	free(list);
 }
 
@@ -175,7 +177,6 @@ static void put_things(struct sqlite_writer *w, const struct facts *f)
 		w->failed = put_run(w, &r, &f->runs[i]);
 	put_executions(w, &r, f->executions, f->n_executions);
 	put_objects(w, f->objects, f->n_objects);
-	sqlite_reader_release(&r);
 }
 
 static int writable(struct sqlite_store *s)
@@ -195,13 +196,17 @@ int sqlite_put(struct store *store, const struct facts *f)
 		r = sqlite_begin_write(s);
 	if (r < 0)
 		return r;
+	sqlite_cache_trim(&s->cache);
+	s->cache.question++;
 	put_things(&w, f);
 	sqlite_put_accesses(&w, f->accesses, f->n_accesses);
 	sqlite_put_names(&w, f->names, f->n_names);
 	sqlite_put_holes(&w, f->holes, f->n_holes);
 	sqlite_put_notes(&w, f->notes, f->n_notes);
 	r = sqlite_end(s, w.failed);
-	sqlite_writer_release(&w);
+	if (r < 0)
+		sqlite_cache_release(&s->cache); /* has keys of rows that are not there */
+	arena_release(&w.a);
 	return r;
 }
 

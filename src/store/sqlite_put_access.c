@@ -54,7 +54,7 @@ static void rows_fill(struct sqlite_writer *w, struct sqlite_row *rows, const st
 		      size_t n)
 {
 	for (size_t i = 0; i < n && !w->failed; i++) {
-		struct sqlite_place x =
+		struct sqlite_known x =
 			sqlite_place(w, KIND_EXECUTION, &v[i].exec, access_first(&v[i]));
 
 		rows[i] = (struct sqlite_row){

@@ -49,9 +49,10 @@ static void bind_text(struct sqlite_writer *w, sqlite3_stmt *st, int i, const ch
 	bind_known(st, i, text[0] ? sqlite_string_key(w, text) : 0, 0);
 }
 
-static void bind_blob(struct sqlite_writer *w, sqlite3_stmt *st, int i, const struct strings *s)
+static void bind_strings(struct sqlite_writer *w, sqlite3_stmt *st, int i, const struct strings *s,
+			 enum sqlite_text_kind kind)
 {
-	bind_known(st, i, s->size ? sqlite_blob_key(w, s) : 0, 0);
+	bind_known(st, i, s->size ? sqlite_strings_key(w, s, kind) : 0, 0);
 }
 
 static const char *text_column(struct sqlite_reader *r, sqlite3_stmt *st, int i)
@@ -61,8 +62,10 @@ static const char *text_column(struct sqlite_reader *r, sqlite3_stmt *st, int i)
 	return key ? sqlite_string(r, key) : "";
 }
 
-void sqlite_run_row(struct sqlite_reader *r, sqlite3_stmt *st, struct run *out)
+void sqlite_run_row(struct sqlite_reader *r, sqlite3_stmt *st, void *row)
 {
+	struct run *out = row;
+
 	*out = (struct run){
 		.name = text_column(r, st, 4),
 		.host = text_column(r, st, 5),
@@ -70,7 +73,7 @@ void sqlite_run_row(struct sqlite_reader *r, sqlite3_stmt *st, struct run *out)
 		.user = text_column(r, st, 7),
 		.uid = (uint32_t)sqlite3_column_int64(st, 8),
 		.cwd = text_column(r, st, 9),
-		.argv = sqlite_strings(r, sqlite3_column_int64(st, 10), SQL_STRING_GET),
+		.argv = sqlite_strings(r, sqlite3_column_int64(st, 10), TEXT_STRING),
 		.engine = text_column(r, st, 11),
 		.start = time_column(st, 12, 0),
 		.end = time_column(st, 13, 0),
@@ -100,7 +103,7 @@ int sqlite_run_set(struct sqlite_writer *w, int64_t key, const struct run *run)
 	bind_text(w, st, 7, run->user);
 	(void)sqlite3_bind_int64(st, 8, run->uid);
 	bind_text(w, st, 9, run->cwd);
-	bind_blob(w, st, 10, &run->argv);
+	bind_strings(w, st, 10, &run->argv, TEXT_STRING);
 	bind_text(w, st, 11, run->engine);
 	bind_time(st, 12, run->start, 0);
 	bind_time(st, 13, run->end, 0);
@@ -115,8 +118,9 @@ int sqlite_run_set(struct sqlite_writer *w, int64_t key, const struct run *run)
 	return w->failed ? w->failed : sql_run(w->s, st);
 }
 
-void sqlite_execution_row(struct sqlite_reader *r, sqlite3_stmt *st, struct execution *out)
+void sqlite_execution_row(struct sqlite_reader *r, sqlite3_stmt *st, void *row)
 {
+	struct execution *out = row;
 	int64_t base = sqlite3_column_int64(st, 2);
 
 	*out = (struct execution){
@@ -128,8 +132,8 @@ void sqlite_execution_row(struct sqlite_reader *r, sqlite3_stmt *st, struct exec
 		.uid = (uint32_t)sqlite3_column_int64(st, 9),
 		.exe = text_column(r, st, 10),
 		.cwd = text_column(r, st, 11),
-		.argv = sqlite_strings(r, sqlite3_column_int64(st, 12), SQL_STRING_GET),
-		.env = sqlite_strings(r, sqlite3_column_int64(st, 13), SQL_ENVIRONMENT_GET),
+		.argv = sqlite_strings(r, sqlite3_column_int64(st, 12), TEXT_STRING),
+		.env = sqlite_strings(r, sqlite3_column_int64(st, 13), TEXT_ENVIRONMENT),
 		.start = time_column(st, 14, base),
 		.end = time_column(st, 15, base),
 		.status = status_column(st, 16),
@@ -165,8 +169,8 @@ int sqlite_execution_set(struct sqlite_writer *w, int64_t key, int64_t base,
 	(void)sqlite3_bind_int64(st, 9, x->uid);
 	bind_text(w, st, 10, x->exe);
 	bind_text(w, st, 11, x->cwd);
-	bind_blob(w, st, 12, &x->argv);
-	bind_known(st, 13, x->env.size ? sqlite_environment_key(w, &x->env) : 0, 0);
+	bind_strings(w, st, 12, &x->argv, TEXT_STRING);
+	bind_strings(w, st, 13, &x->env, TEXT_ENVIRONMENT);
 	bind_time(st, 14, x->start, base);
 	bind_time(st, 15, x->end, base);
 	bind_known(st, 16, x->status, -1);
@@ -176,10 +180,12 @@ int sqlite_execution_set(struct sqlite_writer *w, int64_t key, int64_t base,
 	return w->failed ? w->failed : sql_run(w->s, st);
 }
 
-void sqlite_object_row(sqlite3_stmt *st, struct object *out)
+void sqlite_object_row(struct sqlite_reader *r, sqlite3_stmt *st, void *row)
 {
+	struct object *out = row;
 	const void *digest = sqlite3_column_blob(st, 10);
 
+	(void)r;
 	*out = (struct object){
 		.kind = (enum object_kind)sqlite_enum_column(st, 3, OBJECT_OTHER),
 		.dev = (uint64_t)sqlite3_column_int64(st, 4),

@@ -54,6 +54,9 @@ const char *const sqlite_schema =
 	"key, id, base, known, run, parent, how, pid, ppid, uid, exe, cwd, argv, environment,"     \
 	" start_time, end_time, status, signal, replaced, blind"
 #define OBJECT_COLUMNS "key, id, known, kind, dev, ino, btime, size, mtime, seen, sha256"
+/* Of the tables asked and wanted: keys from a to b. CROSS JOIN takes tables in
+ * this order, whatever statistics say. */
+#define BETWEEN(key) " WHERE " key " BETWEEN a AND b"
 #define IDS            " WHERE id BETWEEN ?1 AND ?2 AND known ORDER BY id LIMIT ?3"
 
 const char *const sqlite_texts[SQL_LAST] = {
@@ -65,17 +68,18 @@ const char *const sqlite_texts[SQL_LAST] = {
 
 	[SQL_STRING_KEY] = "SELECT key FROM string WHERE hash = ?1 AND value = ?2",
 	[SQL_STRING_ADD] = "INSERT INTO string(hash, value) VALUES(?1, ?2)",
-	[SQL_STRING_GET] = "SELECT value FROM string WHERE key = ?1",
+	[SQL_STRING_GET] = "SELECT key, value FROM wanted CROSS JOIN string" BETWEEN("key"),
 	[SQL_ENVIRONMENT_KEY] = "SELECT key FROM environment WHERE hash = ?1 AND value = ?2",
 	[SQL_ENVIRONMENT_ADD] = "INSERT INTO environment(hash, value) VALUES(?1, ?2)",
-	[SQL_ENVIRONMENT_GET] = "SELECT value FROM environment WHERE key = ?1",
+	[SQL_ENVIRONMENT_GET] = "SELECT key, value FROM wanted CROSS JOIN environment"
+				BETWEEN("key"),
 
 	[SQL_RUN_KEY] = "SELECT key, 0 FROM run WHERE id = ?1",
 	[SQL_RUN_PLACE] = "INSERT INTO run(id) VALUES(?1)",
 	[SQL_RUN_SET] = "REPLACE INTO run(" RUN_COLUMNS ") VALUES(?1, ?2, 1, ?3, ?4, ?5, ?6, ?7,"
 			" ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
 	[SQL_RUN_GET] = "SELECT " RUN_COLUMNS " FROM run WHERE id = ?1 AND known",
-	[SQL_RUN_ID] = "SELECT id, 0 FROM run WHERE key = ?1",
+	[SQL_RUN_ID] = "SELECT key, id, 0 FROM wanted CROSS JOIN run" BETWEEN("key"),
 	[SQL_RUN_IDS] = "SELECT id FROM run" IDS,
 	[SQL_RUNS] = "SELECT " RUN_COLUMNS " FROM run WHERE began BETWEEN ?1 AND ?2 AND known"
 		     " ORDER BY began DESC, id",
@@ -86,13 +90,14 @@ const char *const sqlite_texts[SQL_LAST] = {
 			      " ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,"
 			      " ?18, ?19)",
 	[SQL_EXECUTION_GET] = "SELECT " EXECUTION_COLUMNS " FROM execution WHERE id = ?1 AND known",
-	[SQL_EXECUTION_ID] = "SELECT id, base FROM execution WHERE key = ?1",
+	[SQL_EXECUTION_ID] = "SELECT key, id, base FROM wanted CROSS JOIN execution" BETWEEN("key"),
 	[SQL_EXECUTION_IDS] = "SELECT id FROM execution" IDS,
-	[SQL_EXECUTIONS_OF_RUN] = "SELECT " EXECUTION_COLUMNS " FROM execution"
-				  " WHERE run = (SELECT key FROM run WHERE id = ?1) AND known",
-	[SQL_EXECUTIONS_OF_PARENT] =
-		"SELECT " EXECUTION_COLUMNS " FROM execution"
-		" WHERE parent = (SELECT key FROM execution WHERE id = ?1) AND known",
+	[SQL_EXECUTIONS] = "SELECT " EXECUTION_COLUMNS " FROM asked CROSS JOIN execution"
+			   BETWEEN("key") " AND known",
+	[SQL_EXECUTIONS_OF_RUN] = "SELECT " EXECUTION_COLUMNS " FROM asked CROSS JOIN execution"
+				  BETWEEN("run") " AND known",
+	[SQL_EXECUTIONS_OF_PARENT] = "SELECT " EXECUTION_COLUMNS " FROM asked CROSS JOIN execution"
+				     BETWEEN("parent") " AND known",
 
 	[SQL_OBJECT_KEY] = "SELECT key, 0 FROM object WHERE id = ?1",
 	[SQL_OBJECT_PLACE] = "INSERT INTO object(id) VALUES(?1)",
@@ -102,9 +107,10 @@ const char *const sqlite_texts[SQL_LAST] = {
 	[SQL_OBJECT_SET] = "UPDATE object SET known = 1, kind = ?3, dev = ?4, ino = ?5,"
 			   " btime = ?6, size = ?7, mtime = ?8, seen = ?9, sha256 = ?10"
 			   " WHERE key = ?1 AND id = ?2",
-	[SQL_OBJECT_ROW] = "SELECT " OBJECT_COLUMNS " FROM object WHERE id = ?1",
-	[SQL_OBJECT_GET] = "SELECT " OBJECT_COLUMNS " FROM object WHERE id = ?1 AND known",
-	[SQL_OBJECT_ID] = "SELECT id, 0 FROM object WHERE key = ?1",
+	[SQL_OBJECT_ROW] = "SELECT " OBJECT_COLUMNS " FROM object WHERE key = ?1",
+	[SQL_OBJECT_ID] = "SELECT key, id, 0 FROM wanted CROSS JOIN object" BETWEEN("key"),
+	[SQL_OBJECTS] = "SELECT " OBJECT_COLUMNS " FROM asked CROSS JOIN object" BETWEEN("key")
+			" AND known",
 	[SQL_OBJECT_IDS] = "SELECT id FROM object" IDS,
 
 	/* "WHERE 1" ends the SELECT: without it "ON" would be a join's. */
@@ -127,32 +133,25 @@ const char *const sqlite_texts[SQL_LAST] = {
 			 " SET count = excluded.count WHERE count < excluded.count",
 	[SQL_NOTE_PUT] = "INSERT OR IGNORE INTO note VALUES(?1, ?2, ?3)",
 
-	[SQL_ACCESSES_OF_EXECUTION] =
-		"SELECT execution, object, path, facts FROM access"
-		" WHERE execution = (SELECT key FROM execution WHERE id = ?1)",
-	/* CROSS JOIN: this order, whatever statistics say. */
-	[SQL_ACCESSES_OF_OBJECT] = "SELECT a.execution, a.object, a.path, a.facts"
-				   " FROM touch t CROSS JOIN access a"
-				   " ON a.execution = t.execution AND a.object = t.object"
-				   " WHERE t.object = (SELECT key FROM object WHERE id = ?1)",
-	[SQL_CHANGES_OF_OBJECT] = "SELECT a.execution, a.object, a.path, a.facts"
-				  " FROM touch t CROSS JOIN access a"
-				  " ON a.execution = t.execution AND a.object = t.object"
-				  " WHERE t.object = (SELECT key FROM object WHERE id = ?1)"
-				  " AND t.changes = 1",
-	[SQL_ACCESSES_OF_RUN] = "SELECT a.execution, a.object, a.path, a.facts"
-				" FROM execution x CROSS JOIN access a ON a.execution = x.key"
-				" WHERE x.run = (SELECT key FROM run WHERE id = ?1)",
+	[SQL_ACCESSES_OF_EXECUTION] = "SELECT execution, object, path, facts"
+				      " FROM asked CROSS JOIN access" BETWEEN("execution"),
+	[SQL_ACCESSES_OF_RUN] = "SELECT execution, object, path, facts"
+				" FROM asked CROSS JOIN execution x CROSS JOIN access"
+				BETWEEN("x.run") " AND execution = x.key",
+	[SQL_ACCESSES] = "SELECT execution, object, path, facts FROM asked CROSS JOIN access"
+			 " WHERE execution = asked.a AND object = asked.b",
+	[SQL_TOUCHES] = "SELECT execution, object FROM asked CROSS JOIN touch" BETWEEN("object"),
+	/* not BETWEEN, which would read past all who only read */
+	[SQL_CHANGES] = "SELECT execution, object FROM asked CROSS JOIN touch"
+			" WHERE object = asked.a AND changes = 1",
 	[SQL_NAMES_OF_OBJECT] = "SELECT execution, object, kind, old_name, new_name, time"
-				" FROM name_event"
-				" WHERE object = (SELECT key FROM object WHERE id = ?1)",
-	[SQL_NAMES_OF_RUN] = "SELECT e.execution, e.object, e.kind, e.old_name, e.new_name, e.time"
-			     " FROM execution x CROSS JOIN name_event e ON e.execution = x.key"
-			     " WHERE x.run = (SELECT key FROM run WHERE id = ?1)",
-	[SQL_HOLES] = "SELECT execution, kind, why, count FROM hole"
-		      " WHERE run = (SELECT key FROM run WHERE id = ?1)",
-	[SQL_NOTES] = "SELECT name, value FROM note"
-		      " WHERE run = (SELECT key FROM run WHERE id = ?1)",
+				" FROM asked CROSS JOIN name_event" BETWEEN("object"),
+	[SQL_NAMES_OF_RUN] = "SELECT execution, object, kind, old_name, new_name, time"
+			     " FROM asked CROSS JOIN execution x CROSS JOIN name_event"
+			     BETWEEN("x.run") " AND execution = x.key",
+	[SQL_HOLES] = "SELECT execution, kind, why, count FROM asked CROSS JOIN hole"
+		      BETWEEN("run"),
+	[SQL_NOTES] = "SELECT name, value FROM asked CROSS JOIN note" BETWEEN("run"),
 	[SQL_NAMED] = "SELECT object, last FROM named"
 		      " WHERE path = (SELECT key FROM string WHERE hash = ?1 AND value = ?2)",
 

@@ -102,7 +102,7 @@ int store_run_executions(struct store *s, const struct id *run, struct arena *a,
 int store_run_accesses(struct store *s, const struct id *run, struct arena *a, struct access **out,
 		       size_t *n)
 {
-	return s->ops->accesses(s, BY_RUN, run, 1, a, out, n);
+	return s->ops->accesses(s, BY_RUN, run, 1, NULL, a, out, n);
 }
 
 int store_run_names(struct store *s, const struct id *run, struct arena *a, struct name_event **out,
@@ -144,13 +144,20 @@ int store_objects(struct store *s, const struct id *ids, size_t n_ids, struct ar
 int store_accesses_by_execution(struct store *s, const struct id *ids, size_t n_ids,
 				struct arena *a, struct access **out, size_t *n)
 {
-	return s->ops->accesses(s, BY_EXECUTION, ids, n_ids, a, out, n);
+	return s->ops->accesses(s, BY_EXECUTION, ids, n_ids, NULL, a, out, n);
 }
 
 int store_accesses_by_object(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
 			     struct access **out, size_t *n)
 {
-	return s->ops->accesses(s, BY_OBJECT, ids, n_ids, a, out, n);
+	return s->ops->accesses(s, BY_OBJECT, ids, n_ids, NULL, a, out, n);
+}
+
+int store_accesses_by_others(struct store *s, const struct id *ids, size_t n_ids,
+			     const struct store_except *but, struct arena *a, struct access **out,
+			     size_t *n)
+{
+	return s->ops->accesses(s, BY_OBJECT, ids, n_ids, but, a, out, n);
 }
 
 int store_names_by_object(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,

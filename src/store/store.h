@@ -67,6 +67,15 @@ int store_accesses_by_execution(struct store *s, const struct id *ids, size_t n_
 				struct arena *a, struct access **out, size_t *n);
 int store_accesses_by_object(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
 			     struct access **out, size_t *n);
+
+/* Of those only what is by executions that the asker does not have yet. */
+struct store_except {
+	bool (*has)(void *ctx, const struct id *exec);
+	void *ctx;
+};
+int store_accesses_by_others(struct store *s, const struct id *ids, size_t n_ids,
+			     const struct store_except *but, struct arena *a, struct access **out,
+			     size_t *n);
 int store_names_by_object(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
 			  struct name_event **out, size_t *n);
 
@@ -106,7 +115,8 @@ struct store_ops {
 	int (*executions)(struct store *s, int by, const struct id *ids, size_t n_ids,
 			  struct arena *a, struct execution **out, size_t *n);
 	int (*accesses)(struct store *s, int by, const struct id *ids, size_t n_ids,
-			struct arena *a, struct access **out, size_t *n);
+			const struct store_except *but, struct arena *a, struct access **out,
+			size_t *n);
 	int (*names)(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
 		     struct name_event **out, size_t *n);
 	int (*objects)(struct store *s, const struct id *ids, size_t n_ids, struct arena *a,
@@ -137,7 +147,7 @@ struct store {
 static inline int store_changes_by_object(struct store *s, const struct id *ids, size_t n_ids,
 					  struct arena *a, struct access **out, size_t *n)
 {
-	return s->ops->accesses(s, BY_OBJECT_CHANGES, ids, n_ids, a, out, n);
+	return s->ops->accesses(s, BY_OBJECT_CHANGES, ids, n_ids, NULL, a, out, n);
 }
 
 const struct store_ops *store_kind(size_t i);	/* the registry; NULL after the last */

@@ -17,21 +17,9 @@
 #include "base/err.h"
 #include "store/sqlite.h"
 #include "store/t_facts.h"
+#include "store/t_place.h"
 
 #include <cmocka.h>
-
-static char dir[64];
-static struct buf path;
-
-/* A new name in the test's folder, whose files are deleted at the end. */
-static const char *fresh(void)
-{
-	static int made;
-
-	buf_clear(&path);
-	buf_printf(&path, "%s/%d.db", dir, made++);
-	return path.data;
-}
 
 /* Each child opens, which may make the file, and puts 10 times. */
 static void crowd(const char *where, size_t children, const struct sqlite_tuning *t)
@@ -64,17 +52,17 @@ static void crowd(const char *where, size_t children, const struct sqlite_tuning
 
 static void two_programs_put_at_once(void **state)
 {
-	crowd(fresh(), 2, &(struct sqlite_tuning){ .patience_ms = 10000 });
+	crowd(place_fresh(), 2, &(struct sqlite_tuning){ .patience_ms = 10000 });
 }
 
 static void sixty_four_ranks_put_at_once(void **state)
 {
-	crowd(fresh(), 64, &(struct sqlite_tuning){ .patience_ms = 10000 });
+	crowd(place_fresh(), 64, &(struct sqlite_tuning){ .patience_ms = 10000 });
 }
 
 static void ten_put_at_once_on_a_network_disk(void **state)
 {
-	crowd(fresh(), 10, &(struct sqlite_tuning){ .patience_ms = 10000, .shared = true });
+	crowd(place_fresh(), 10, &(struct sqlite_tuning){ .patience_ms = 10000, .shared = true });
 }
 
 static int die(void *arg)
@@ -112,7 +100,7 @@ static int die_putting(const char *where, int steps, rlim_t file_size, bool shar
 static void a_put_that_dies_leaves_the_old_state(void **state)
 {
 	for (int shared = 0; shared < 2; shared++) {
-		const char *where = fresh();
+		const char *where = place_fresh();
 		struct sqlite_tuning t = { .patience_ms = 1000, .shared = shared };
 		struct store *s;
 
@@ -134,24 +122,6 @@ static void a_put_that_dies_leaves_the_old_state(void **state)
 	}
 }
 
-static int make_dir(void **state)
-{
-	(void)memcpy(dir, "/tmp/t_crowd.XXXXXX", 20);
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	struct buf b = { 0 };
-	int r;
-
-	buf_printf(&b, "rm -rf %s", dir);
-	r = system(b.data);
-	buf_release(&b);
-	buf_release(&path);
-	return r;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,5 +131,5 @@ int main(void)
 		cmocka_unit_test(a_put_that_dies_leaves_the_old_state),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, place_make, place_remove);
 }

@@ -23,23 +23,11 @@
 #include "base/err.h"
 #include "store/sqlite.h"
 #include "store/t_facts.h"
+#include "store/t_place.h"
 
 #include <cmocka.h>
 
 static const struct sqlite_tuning hasty = { .patience_ms = 50 };
-static char dir[64];
-static struct buf path;
-
-/* A new name in the test's folder, whose files are deleted at the end. */
-static const char *fresh(void)
-{
-	static int made;
-
-	buf_clear(&path);
-	buf_printf(&path, "%s/%d.db", dir, made++);
-	return path.data;
-}
-
 static void filled(const char *where, uint64_t seed)
 {
 	struct arena a = { 0 };
@@ -81,7 +69,7 @@ static mode_t mode_of(const char *where, const char *suffix)
 
 static void reading_makes_nothing(void **state)
 {
-	const char *where = fresh();
+	const char *where = place_fresh();
 	struct store *s;
 
 	assert_int_equal(store_open(where, STORE_READ, &s), -ENOENT);
@@ -99,7 +87,7 @@ static void only_the_owner_may_read(void **state)
 	mode_t mask = umask(0);
 	struct store *s;
 
-	buf_printf(&b, "%s/new/deeper/prov.db", dir);
+	buf_printf(&b, "%s/new/deeper/prov.db", place);
 	s = opened(b.data, STORE_WRITE);
 	assert_int_equal(put_accesses(s, 0, 10), 0);
 	assert_int_equal(mode_of(b.data, ""), 0600);
@@ -123,7 +111,7 @@ static void write_file(const char *where, const void *p, size_t n)
 
 static void something_else_is_not_taken_for_a_store(void **state)
 {
-	const char *where = fresh();
+	const char *where = place_fresh();
 	struct buf garbage = { 0 };
 	struct store *s;
 	sqlite3 *db;
@@ -135,19 +123,19 @@ static void something_else_is_not_taken_for_a_store(void **state)
 	assert_int_equal(store_open(where, STORE_READ, &s), -EBADMSG);
 	assert_said(where, "move it away");
 	assert_int_equal(store_open(where, STORE_WRITE, &s), -EBADMSG);
-	where = fresh();
+	where = place_fresh();
 	assert_int_equal(sqlite3_open(where, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "CREATE TABLE t(x)", NULL, NULL, NULL), SQLITE_OK);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 	assert_int_equal(store_open(where, STORE_WRITE, &s), -EMEDIUMTYPE);
 	assert_said(where, "another program");
-	assert_int_equal(store_open(dir, STORE_WRITE, &s) < 0, 1);
-	assert_said(dir, "");
+	assert_int_equal(store_open(place, STORE_WRITE, &s) < 0, 1);
+	assert_said(place, "");
 }
 
 static void a_newer_schema_asks_for_a_newer_prov(void **state)
 {
-	const char *where = fresh();
+	const char *where = place_fresh();
 	struct store *s;
 	sqlite3 *db;
 
@@ -199,7 +187,7 @@ static int ask_everything(const char *where)
 
 static void damage_is_told_and_never_fatal(void **state)
 {
-	const char *where = fresh();
+	const char *where = place_fresh();
 	struct buf good = { 0 }, bad = { 0 };
 	int noticed = 0, r;
 	size_t size;
@@ -235,7 +223,7 @@ static void damage_is_told_and_never_fatal(void **state)
 
 static void a_locked_store_says_so(void **state)
 {
-	const char *where = fresh();
+	const char *where = place_fresh();
 	struct store *s;
 	sqlite3 *db;
 
@@ -255,8 +243,12 @@ static void a_locked_store_says_so(void **state)
 static void a_full_disk_keeps_the_old_state(void **state)
 {
 	struct sqlite_tuning small = { .patience_ms = 50, .most_pages = 60 };
-	const char *where = fresh();
+	const struct id exec = id_of("x", 1);
+	const char *where = place_fresh();
+	struct arena a = { 0 };
+	struct access *found;
 	struct store *s;
+	size_t n;
 
 	assert_int_equal(sqlite_open_tuned(where, STORE_WRITE, &small, &s), 0);
 	assert_int_equal(put_accesses(s, 0, 100), 0);
@@ -266,6 +258,35 @@ static void a_full_disk_keeps_the_old_state(void **state)
 	assert_int_equal(put_accesses(s, 100, 50), 0);
 	assert_int_equal(count_accesses(s), 150);
 	store_close(s);
+	/* none of them names a row that was taken back */
+	s = opened(where, STORE_READ);
+	assert_int_equal(store_accesses_by_execution(s, &exec, 1, &a, &found, &n), 0);
+	assert_int_equal(n, 150);
+	store_close(s);
+	arena_release(&a);
+}
+
+/* What was looked up while it was filled is not there when it is opened again. */
+static void a_store_opened_anew_answers_the_same(void **state)
+{
+	for (uint64_t seed = 1; seed < 20; seed++) {
+		struct buf expected = { 0 }, got = { 0 };
+		const char *where = place_fresh();
+		struct arena a = { 0 };
+		struct facts f = facts_random(&a, seed);
+		struct store *s = opened(where, STORE_WRITE);
+
+		assert_int_equal(store_put(s, &f), 0);
+		facts_dump(s, &f, &expected);
+		store_close(s);
+		s = opened(where, STORE_READ);
+		facts_dump(s, &f, &got);
+		store_close(s);
+		assert_string_equal(got.data, expected.data);
+		buf_release(&got);
+		buf_release(&expected);
+		arena_release(&a);
+	}
 }
 
 /* For root no wall stands; without these two capabilities it is like anybody. */
@@ -351,7 +372,7 @@ static void put_and_die(const char *where)
 
 static unsigned entries(void)
 {
-	DIR *d = opendir(dir);
+	DIR *d = opendir(place);
 	unsigned n = 0;
 
 	while (readdir(d))
@@ -362,27 +383,27 @@ static unsigned entries(void)
 
 static void walls_are_named_and_a_read_only_store_can_be_read(void **state)
 {
-	const char *where = fresh();
+	const char *where = place_fresh();
 	struct store *s;
 	unsigned before;
 
 	filled(where, 1);
 	before = entries();
 	assert_int_equal(chmod(where, 0444), 0);
-	assert_int_equal(chmod(dir, 0555), 0);
+	assert_int_equal(chmod(place, 0555), 0);
 	in_child(read_but_not_write, where);
 	assert_int_equal(chmod(where, 0), 0);
 	in_child(neither_read_nor_make, where);
 	assert_int_equal(entries(), before);
-	assert_int_equal(chmod(dir, 0700), 0);
+	assert_int_equal(chmod(place, 0700), 0);
 	assert_int_equal(chmod(where, 0600), 0);
 	put_and_die(where);
-	assert_int_equal(chmod(dir, 0555), 0);
+	assert_int_equal(chmod(place, 0555), 0);
 	mode_set(where, "", 0444);
 	mode_set(where, "-wal", 0);
 	mode_set(where, "-shm", 0);
 	in_child(be_told_to_copy, where);
-	assert_int_equal(chmod(dir, 0700), 0);
+	assert_int_equal(chmod(place, 0700), 0);
 	mode_set(where, "", 0600);
 	mode_set(where, "-wal", 0600);
 	mode_set(where, "-shm", 0600);
@@ -394,7 +415,7 @@ static void walls_are_named_and_a_read_only_store_can_be_read(void **state)
 static void network_disks_get_no_shared_memory(void **state)
 {
 	struct sqlite_tuning shared = { .patience_ms = 1000, .shared = true };
-	const char *where = fresh();
+	const char *where = place_fresh();
 	struct store *s;
 
 	assert_int_equal(sqlite_open_tuned(where, STORE_WRITE, &shared, &s), 0);
@@ -407,24 +428,6 @@ static void network_disks_get_no_shared_memory(void **state)
 	store_close(s);
 }
 
-static int make_dir(void **state)
-{
-	(void)memcpy(dir, "/tmp/t_sqlite.XXXXXX", 21);
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	struct buf b = { 0 };
-	int r;
-
-	buf_printf(&b, "rm -rf %s", dir);
-	r = system(b.data);
-	buf_release(&b);
-	buf_release(&path);
-	return r;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,9 +438,10 @@ int main(void)
 		cmocka_unit_test(damage_is_told_and_never_fatal),
 		cmocka_unit_test(a_locked_store_says_so),
 		cmocka_unit_test(a_full_disk_keeps_the_old_state),
+		cmocka_unit_test(a_store_opened_anew_answers_the_same),
 		cmocka_unit_test(walls_are_named_and_a_read_only_store_can_be_read),
 		cmocka_unit_test(network_disks_get_no_shared_memory),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, place_make, place_remove);
 }

@@ -15,10 +15,9 @@
 #include "base/err.h"
 #include "store/store.h"
 #include "store/t_facts.h"
+#include "store/t_place.h"
 
 #include <cmocka.h>
-
-static char dir[64];
 
 /* A new, empty store of this kind. */
 static struct store *fresh(const struct store_ops *ops)
@@ -27,7 +26,7 @@ static struct store *fresh(const struct store_ops *ops)
 	struct buf uri = { 0 };
 	struct store *s = NULL;
 
-	buf_printf(&uri, "%s:%s/store-%d.db", ops->scheme, dir, made++);
+	buf_printf(&uri, "%s:%s/store-%d.db", ops->scheme, place, made++);
 	if (store_open(uri.data, STORE_WRITE, &s) < 0)
 		fail_msg("%s", fail_text());
 	buf_release(&uri);
@@ -369,6 +368,29 @@ static void changes_leave_out_those_who_only_read(void **state)
 	}
 }
 
+static bool is_this(void *ctx, const struct id *exec)
+{
+	return id_equal(ctx, exec);
+}
+
+static void accesses_by_others_leave_out_what_the_asker_has(void **state)
+{
+	EACH_STORE(s, a)
+	{
+		struct access x[] = { access_named("mine", "o", "/f"),
+				      access_named("mine", "o", "/g"),
+				      access_named("other", "o", "/f") };
+		struct store_except but = { is_this, &x->exec };
+		struct access *found;
+		size_t n;
+
+		put(s, &(struct facts){ .accesses = x, .n_accesses = 3 });
+		(void)store_accesses_by_others(s, &x->object, 1, &but, &a, &found, &n);
+		assert_int_equal(n, 1);
+		assert_true(id_equal(&found->exec, &x[2].exec));
+	}
+}
+
 static void unknown_and_repeated_ids_are_passed_over(void **state)
 {
 	EACH_STORE(s, a)
@@ -440,23 +462,6 @@ static void uris_that_name_no_store_say_what_there_is(void **state)
 	store_close(NULL);
 }
 
-static int make_dir(void **state)
-{
-	(void)memcpy(dir, "/tmp/t_store.XXXXXX", 20);
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	struct buf b = { 0 };
-	int r;
-
-	buf_printf(&b, "rm -rf %s", dir);
-	r = system(b.data);
-	buf_release(&b);
-	return r;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,10 +475,11 @@ int main(void)
 		cmocka_unit_test(runs_come_newest_first_and_filtered),
 		cmocka_unit_test(paths_are_any_bytes_of_any_length),
 		cmocka_unit_test(changes_leave_out_those_who_only_read),
+		cmocka_unit_test(accesses_by_others_leave_out_what_the_asker_has),
 		cmocka_unit_test(unknown_and_repeated_ids_are_passed_over),
 		cmocka_unit_test(order_repeats_and_splits_change_no_answer),
 		cmocka_unit_test(uris_that_name_no_store_say_what_there_is),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, place_make, place_remove);
 }
