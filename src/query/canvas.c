@@ -11,8 +11,8 @@ static void canvas_prepare(const struct picture *p, struct canvas *c)
 	bool data = !o->found || object_kind_carries_data(o->o.kind);
 
 	versions_build(p->tmp, o->touches, data ? o->n_touches : 0, &c->v);
-	for (size_t i = 0; i < o->accesses.n; i++)
-		c->created |= (o->accesses.at[i]->flags & ACCESS_CREATE) != 0;
+	for (size_t i = 0; i < o->deeds.n; i++)
+		c->created |= (o->deeds.at[i].access->flags & ACCESS_CREATE) != 0;
 	/* a pipe begins empty, and what comes out of it somebody has put in */
 	if (o->found && o->o.kind == OBJECT_PIPE && c->v.n > 1) {
 		c->created = true;

@@ -17,18 +17,6 @@ void draft_release(struct draft *d)
 	map_release(&d->agents);
 }
 
-void draft_reserve(struct draft *d, size_t nodes, size_t edges)
-{
-	struct graph *g = d->graph;
-
-	if (!g->n_nodes && !g->n_edges) {
-		g->nodes = arena_alloc(&g->arena, nodes * sizeof(*g->nodes));
-		g->node_room = nodes;
-		g->edges = arena_alloc(&g->arena, edges * sizeof(*g->edges));
-		g->edge_room = edges;
-	}
-}
-
 int draft_run(struct draft *d, const struct id *id)
 {
 	struct graph *g = d->graph;
@@ -91,6 +79,12 @@ uint32_t draft_activity(struct draft *d, struct known_exec *x)
 	return x->node;
 }
 
+static void edge_add(struct graph *g, const struct edge *e)
+{
+	g->edges = arena_grow(&g->arena, g->edges, g->n_edges, &g->edge_room, sizeof(*g->edges));
+	g->edges[g->n_edges++] = *e;
+}
+
 static uint32_t *edge_slot(const struct draft *d, uint32_t from, uint32_t to, enum edge_kind kind)
 {
 	uint64_t h = ((uint64_t)from << 32 | to) * 8 + kind;
@@ -109,15 +103,31 @@ static uint32_t *edge_slot(const struct draft *d, uint32_t from, uint32_t to, en
 	}
 }
 
-static void edges_grow(struct draft *d)
+/* Slots for that many, half of them empty. */
+static void edges_make(struct draft *d, size_t n)
 {
 	const struct graph *g = d->graph;
 
 	free(d->edges);
-	d->edge_slots = d->edge_slots ? 4 * d->edge_slots : 256;
+	d->edge_slots = 256;
+	while (d->edge_slots < 2 * n)
+		d->edge_slots *= 2;
 	d->edges = mem_alloc(d->edge_slots * sizeof(*d->edges));
 	for (uint32_t i = 0; i < g->n_edges; i++)
 		*edge_slot(d, g->edges[i].from, g->edges[i].to, g->edges[i].kind) = i + 1;
+}
+
+void draft_reserve(struct draft *d, size_t nodes, size_t edges)
+{
+	struct graph *g = d->graph;
+
+	if (!g->n_nodes && !g->n_edges) {
+		g->nodes = arena_alloc(&g->arena, nodes * sizeof(*g->nodes));
+		g->node_room = nodes;
+		g->edges = arena_alloc(&g->arena, edges * sizeof(*g->edges));
+		g->edge_room = edges;
+		edges_make(d, edges / 2);
+	}
 }
 
 void draft_edge(struct draft *d, uint32_t from, uint32_t to, enum edge_kind kind, bool certain,
@@ -127,7 +137,7 @@ void draft_edge(struct draft *d, uint32_t from, uint32_t to, enum edge_kind kind
 	uint32_t *slot;
 
 	if (2 * g->n_edges >= d->edge_slots)
-		edges_grow(d);
+		edges_make(d, d->edge_slots);
 	slot = edge_slot(d, from, to, kind);
 	if (*slot) {
 		struct edge *old = &g->edges[*slot - 1];
@@ -137,8 +147,7 @@ void draft_edge(struct draft *d, uint32_t from, uint32_t to, enum edge_kind kind
 			old->time = time;
 		return;
 	}
-	g->edges = arena_grow(&g->arena, g->edges, g->n_edges, &g->edge_room, sizeof(*g->edges));
-	g->edges[g->n_edges++] = (struct edge){ from, to, kind, certain, time };
+	edge_add(g, &(struct edge){ from, to, kind, certain, time });
 	*slot = (uint32_t)g->n_edges;
 }
 
@@ -213,8 +222,9 @@ static int draft_agents(struct draft *d)
 			continue;
 		if (run < 0)
 			return run;
-		draft_edge(d, i, draft_agent(d, &d->graph->runs[run]), EDGE_ASSOCIATED, true,
-			   /* time= */ 0);
+		/* each activity once, so there can be no other like it */
+		edge_add(d->graph, &(struct edge){ i, draft_agent(d, &d->graph->runs[run]),
+						   EDGE_ASSOCIATED, true, /* time= */ 0 });
 	}
 	return 0;
 }

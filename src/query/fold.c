@@ -106,8 +106,12 @@ static const struct rule {
 
 static bool text_matches(enum rule_where where, const char *text, const char *path, size_t size)
 {
-	size_t n = strlen(text);
+	size_t n;
 
+	/* all of these begin with a slash, as paths do */
+	if ((where == BEGINS || where == EXACT) && text[1] != path[1])
+		return false;
+	n = strlen(text);
 	switch (where) {
 	case BEGINS:
 		return !strncmp(path, text, n);

@@ -4,8 +4,10 @@
 #include "query/known.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "store/merge.h"
 
 void known_release(struct known *k)
 {
@@ -15,8 +17,11 @@ void known_release(struct known *k)
 
 struct known_exec *known_exec(struct known *k, const struct id *id)
 {
-	void **slot = map_at(&k->execs, id, sizeof(*id));
+	void **slot;
 
+	if (k->newest_exec && id_equal(&k->newest_exec->x.id, id))
+		return k->newest_exec;
+	slot = map_at(&k->execs, id, sizeof(*id));
 	if (!*slot) {
 		struct known_exec *x = *slot = arena_alloc(k->arena, sizeof(*x));
 
@@ -24,6 +29,7 @@ struct known_exec *known_exec(struct known *k, const struct id *id)
 		x->x.how = HOW_UNKNOWN;
 		x->node = NO_NODE;
 	}
+	k->newest_exec = *slot;
 	return *slot;
 }
 
@@ -51,13 +57,18 @@ void objects_add(struct arena *a, struct objects *l, struct known_object *o)
 	l->at[l->n++] = o;
 }
 
-void facts_add(struct arena *a, struct facts_of *l, const struct access *x)
+static void deed_add(struct known *k, struct deeds *l, const struct access *a,
+		     struct known_object *o, struct known_exec *x)
 {
-	/* most objects and many executions have one or two */
-	if (l->n == l->room && l->room == 0)
-		*l = (struct facts_of){ arena_alloc(a, 2 * sizeof(*l->at)), 0, 2 };
-	l->at = arena_grow(a, l->at, l->n, &l->room, sizeof(*l->at));
-	l->at[l->n++] = x;
+	l->at = arena_grow(k->arena, l->at, l->n, &l->room, sizeof(*l->at));
+	l->at[l->n++] = (struct deed){ a, o, x };
+}
+
+static void object_deed_add(struct known *k, const struct access *a, struct known_exec *x)
+{
+	struct known_object *o = known_object(k, &a->object);
+
+	deed_add(k, &o->deeds, a, o, x);
 }
 
 /* Those of l not asked about yet, which they are from now on; free() them. */
@@ -110,6 +121,15 @@ int known_load_execs(struct known *k, const struct execs *l)
 	return 0;
 }
 
+void known_add_deeds(struct known *k, const struct access *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct known_exec *x = known_exec(k, &v[i].exec);
+
+		deed_add(k, &x->deeds, &v[i], known_object(k, &v[i].object), x);
+	}
+}
+
 int known_load_exec_accesses(struct known *k, const struct execs *l)
 {
 	struct access *found = NULL;
@@ -122,8 +142,7 @@ int known_load_exec_accesses(struct known *k, const struct execs *l)
 	free(ids);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < n_found; i++)
-		facts_add(k->arena, &known_exec(k, &found[i].exec)->accesses, &found[i]);
+	known_add_deeds(k, found, n_found);
 	return 0;
 }
 
@@ -209,8 +228,7 @@ int known_load_changes(struct known *k, const struct objects *l)
 		return r;
 	for (size_t i = 0; i < n_found; i++)
 		if (found[i].flags & ACCESS_CHANGES)
-			facts_add(k->arena, &known_object(k, &found[i].object)->accesses,
-				  &found[i]);
+			object_deed_add(k, &found[i], NULL);
 	return 0;
 }
 
@@ -225,7 +243,7 @@ int known_load_all(struct known *k, const struct objects *l)
 	for (size_t i = 0; i < l->n; i++) {
 		if ((l->at[i]->asked & ASKED_ALL) == ASKED_ALL)
 			continue;
-		l->at[i]->accesses.n = 0;
+		l->at[i]->deeds.n = 0;
 		l->at[i]->touches = NULL;
 	}
 	ids = unasked_objects(l, ASKED_ALL, &n);
@@ -235,7 +253,72 @@ int known_load_all(struct known *k, const struct objects *l)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < n_found; i++)
-		facts_add(k->arena, &known_object(k, &found[i].object)->accesses, &found[i]);
+		object_deed_add(k, &found[i], NULL);
+	return 0;
+}
+
+/* In the order of accesses_sort(). */
+static int deed_order(const void *pa, const void *pb)
+{
+	const struct access *a = ((const struct deed *)pa)->access;
+	const struct access *b = ((const struct deed *)pb)->access;
+	int64_t ta = access_first(a), tb = access_first(b);
+	int r = (ta > tb) - (ta < tb);
+
+	r = r ? r : id_compare(&a->exec, &b->exec);
+	return r ? r : strcmp(a->path, b->path);
+}
+
+static bool has_accesses(void *ctx, const struct id *exec)
+{
+	const struct known *k = ctx;
+	const struct known_exec *x = map_get(&k->execs, exec, sizeof(*exec));
+
+	return x && x->asked & ASKED_ACCESSES && x->reached;
+}
+
+int known_load_rest(struct known *k, const struct objects *l, const struct execs *loaded)
+{
+	const struct store_except but = { has_accesses, k };
+	struct access *found = NULL;
+	struct id *ids;
+	size_t n, n_found = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct known_object *o = l->at[i];
+
+		o->incomplete = (o->asked & ASKED_ALL) != ASKED_ALL;
+		if (!o->incomplete)
+			continue;
+		o->deeds.n = 0;
+		o->touches = NULL;
+	}
+	ids = unasked_objects(l, ASKED_ALL, &n);
+	if (n)
+		r = store_accesses_by_others(k->store, ids, n, &but, k->arena, &found, &n_found);
+	free(ids);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; n && i < loaded->n; i++) {
+		const struct deeds *own = &loaded->at[i]->deeds;
+
+		for (size_t j = 0; j < own->n; j++) {
+			const struct deed *d = &own->at[j];
+
+			if (d->object->incomplete)
+				deed_add(k, &d->object->deeds, d->access, d->object, d->exec);
+		}
+	}
+	for (size_t i = 0; i < n_found; i++)
+		object_deed_add(k, &found[i], NULL);
+	for (size_t i = 0; i < l->n; i++) {
+		struct known_object *o = l->at[i];
+
+		if (o->incomplete && o->deeds.n > 1)
+			qsort(o->deeds.at, o->deeds.n, sizeof(*o->deeds.at), deed_order);
+		o->incomplete = false;
+	}
 	return 0;
 }
 
@@ -243,19 +326,19 @@ static void object_prepare(struct known *k, struct known_object *o)
 {
 	size_t n_cuts = 0;
 
-	o->n_touches = o->accesses.n;
+	o->n_touches = o->deeds.n;
 	o->touches = arena_alloc(k->arena, o->n_touches * sizeof(*o->touches));
 	o->owners = arena_alloc(k->arena, o->n_touches * sizeof(*o->owners));
 	for (size_t i = 0; i < o->n_touches; i++)
-		n_cuts += o->accesses.at[i]->truncated != 0;
+		n_cuts += o->deeds.at[i].access->truncated != 0;
 	o->cuts = arena_alloc(k->arena, n_cuts * sizeof(*o->cuts));
 	o->n_cuts = 0;
 	for (size_t i = 0; i < o->n_touches; i++) {
-		const struct access *a = o->accesses.at[i];
-		struct known_exec *x = NULL;
+		const struct access *a = o->deeds.at[i].access;
+		struct known_exec *x = o->deeds.at[i].exec;
 		int64_t end;
 
-		if (a->flags & ACCESS_CHANGES || a->truncated || interval_needs_end(a))
+		if (!x && (a->flags & ACCESS_CHANGES || a->truncated || interval_needs_end(a)))
 			x = known_exec(k, &a->exec);
 		end = x && interval_needs_end(a) ? x->x.end : 0;
 		o->owners[i] = x;
@@ -275,9 +358,10 @@ int known_prepare(struct known *k, const struct objects *l)
 	for (size_t i = 0; i < l->n; i++) {
 		const struct known_object *o = l->at[i];
 
-		for (size_t j = 0; !o->touches && j < o->accesses.n; j++)
-			if (interval_needs_end(o->accesses.at[j]))
-				execs_add(k->arena, &ends, known_exec(k, &o->accesses.at[j]->exec));
+		for (size_t j = 0; !o->touches && j < o->deeds.n; j++)
+			if (interval_needs_end(o->deeds.at[j].access))
+				execs_add(k->arena, &ends,
+					  known_exec(k, &o->deeds.at[j].access->exec));
 	}
 	r = known_load_execs(k, &ends);
 	if (r < 0)

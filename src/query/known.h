@@ -13,11 +13,6 @@
  */
 #define NO_NODE UINT32_MAX
 
-struct facts_of {
-	const struct access **at;
-	size_t n, room;
-};
-
 /* Data that was in an object: readers or writers of it may matter. */
 struct visit {
 	int64_t lo, hi;
@@ -32,9 +27,21 @@ enum {
 	ASKED_ALL = ASKED_CHANGES | 16, /* all accesses of the object */
 };
 
+/* An access between its two ends. */
+struct deed {
+	const struct access *access;
+	struct known_object *object;
+	struct known_exec *exec; /* NULL where nobody has looked it up */
+};
+
+struct deeds {
+	struct deed *at;
+	size_t n, room;
+};
+
 struct known_exec {
 	struct execution x; /* only the id, unless found */
-	struct facts_of accesses;
+	struct deeds deeds;
 	unsigned asked;
 	bool found;
 	/* the walk: how far in time it matters, see reach.c */
@@ -49,27 +56,21 @@ struct known_object {
 	struct object o; /* only the id, unless found */
 	unsigned asked;
 	bool found;
-	struct facts_of accesses; /* all, or only what changes it */
+	struct deeds deeds; /* all, or only what changes it */
 	struct name_event **names;
 	size_t n_names, names_room;
-	/* accesses as touches, once they are prepared */
+	/* deeds as touches, once they are prepared */
 	struct touch *touches;
 	struct known_exec **owners; /* of the touches that change it, else NULL */
 	size_t n_touches;
 	int64_t *cuts;
 	size_t n_cuts;
 	/* the walk */
-	bool visited, in_round;
+	bool visited, in_round, incomplete;
 	unsigned round;
 	struct visit *visits;
 	size_t n_visits, visits_room;
 	void *picture; /* see picture.c */
-};
-
-struct known {
-	struct store *store;
-	struct arena *arena; /* facts */
-	struct map execs, objects;
 };
 
 /* A list of things to ask about, or that were found. */
@@ -83,10 +84,18 @@ struct objects {
 	size_t n, room;
 };
 
+struct known {
+	struct store *store;
+	struct arena *arena; /* facts */
+	struct map execs, objects;
+	struct known_exec *newest_exec; /* looked up last: facts of one come together */
+};
+
 void known_release(struct known *k);
 struct known_exec *known_exec(struct known *k, const struct id *id);
 struct known_object *known_object(struct known *k, const struct id *id);
-void facts_add(struct arena *a, struct facts_of *l, const struct access *x);
+/* Gives executions what they did. */
+void known_add_deeds(struct known *k, const struct access *v, size_t n);
 void execs_add(struct arena *a, struct execs *l, struct known_exec *x);
 void objects_add(struct arena *a, struct objects *l, struct known_object *o);
 
@@ -98,8 +107,10 @@ int known_load_objects(struct known *k, const struct objects *l);
 int known_load_names(struct known *k, const struct objects *l);
 int known_load_changes(struct known *k, const struct objects *l);
 int known_load_all(struct known *k, const struct objects *l);
+/* Likewise, where all accesses of many executions are known already. */
+int known_load_rest(struct known *k, const struct objects *l, const struct execs *loaded);
 
-/* Fills in touches and cuts from the accesses, asking for the executions
+/* Fills in touches and cuts from the deeds, asking for the executions
  * whose end matters. */
 int known_prepare(struct known *k, const struct objects *l);
 

@@ -52,9 +52,9 @@ static void collect(struct picture *p, struct canvases *l)
 		struct known_exec *x = p->set.at[i];
 		int64_t latest = p->kind == PICTURE_BACKWARD ? x->in : p->until;
 
-		for (size_t j = 0; j < x->accesses.n; j++) {
-			const struct access *a = x->accesses.at[j];
-			struct known_object *o = known_object(p->known, &a->object);
+		for (size_t j = 0; j < x->deeds.n; j++) {
+			const struct access *a = x->deeds.at[j].access;
+			struct known_object *o = x->deeds.at[j].object;
 			struct interval t;
 
 			if (p->kind == PICTURE_FORWARD && !o->visited)
@@ -86,9 +86,9 @@ static int load(struct picture *p, const struct canvases *l)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < all.n; i++)
-		if (all.at[i]->accesses.n)
+		if (all.at[i]->deeds.n)
 			objects_add(p->tmp, &changed, all.at[i]);
-	r = known_load_all(p->known, &changed);
+	r = known_load_rest(p->known, &changed, &p->set);
 	return r < 0 ? r : known_prepare(p->known, &all);
 }
 
@@ -110,13 +110,14 @@ static int load_makers(struct picture *p, const struct canvases *l)
 /* The name all of its accesses agree on, when it was never renamed. */
 static const char *only_name(const struct canvas *c)
 {
+	const struct deeds *deeds = &c->o->deeds;
 	const char *name = NULL;
 
 	if (c->o->n_names)
 		return NULL;
-	for (size_t i = 0; i < c->n_readings + c->o->accesses.n; i++) {
+	for (size_t i = 0; i < c->n_readings + deeds->n; i++) {
 		const struct access *a = i < c->n_readings ? c->readings[i].access
-							   : c->o->accesses.at[i - c->n_readings];
+							   : deeds->at[i - c->n_readings].access;
 
 		if (name && strcmp(name, a->path))
 			return NULL;
@@ -139,17 +140,17 @@ static const char *version_name(struct picture *p, struct canvas *c, uint32_t k,
 		return c->name;
 	for (size_t i = 0; i < c->n_readings; i++)
 		namings_add_access(p->tmp, &names, c->readings[i].access, until);
-	for (size_t i = 0; i < c->o->accesses.n; i++)
-		namings_add_access(p->tmp, &names, c->o->accesses.at[i], until);
+	for (size_t i = 0; i < c->o->deeds.n; i++)
+		namings_add_access(p->tmp, &names, c->o->deeds.at[i].access, until);
 	for (size_t i = 0; i < c->o->n_names; i++)
 		namings_add_event(p->tmp, &names, c->o->names[i], until);
 	name = namings_pick(&names, deleted, by);
 	if (name)
 		return name;
 	/* looked at before anybody had named it: what it was called first of all */
-	for (size_t i = 0; i < c->o->accesses.n; i++)
-		if (c->o->accesses.at[i]->path[0])
-			return c->o->accesses.at[i]->path;
+	for (size_t i = 0; i < c->o->deeds.n; i++)
+		if (c->o->deeds.at[i].access->path[0])
+			return c->o->deeds.at[i].access->path;
 	return arena_printf(a, "%s:[%llu]", object_kind_name(c->o->o.kind),
 			    (unsigned long long)c->o->o.ino);
 }

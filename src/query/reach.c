@@ -175,12 +175,12 @@ static void exec_reads(struct reach_walk *w, struct known_exec *x)
 {
 	struct interval t;
 
-	for (size_t i = 0; i < x->accesses.n; i++) {
-		const struct access *a = x->accesses.at[i];
+	for (size_t i = 0; i < x->deeds.n; i++) {
+		const struct access *a = x->deeds.at[i].access;
 
 		if (!interval_of_reads(a, GRANULARITY_FIRST_LAST, x->x.end, &t) || t.start > x->in)
 			continue;
-		object_visit(w, known_object(w->known, &a->object), t.start,
+		object_visit(w, x->deeds.at[i].object, t.start,
 			     t.end < x->up ? t.end : x->up);
 	}
 	if (shares_memory(x) && !id_is_zero(&x->x.parent)) {
@@ -195,13 +195,13 @@ static void exec_writes(struct reach_walk *w, struct known_exec *x)
 {
 	struct interval t;
 
-	for (size_t i = 0; i < x->accesses.n; i++) {
-		const struct access *a = x->accesses.at[i];
+	for (size_t i = 0; i < x->deeds.n; i++) {
+		const struct access *a = x->deeds.at[i].access;
 
 		if (!interval_of_writes(a, GRANULARITY_FIRST_LAST, x->x.end, &t) ||
 		    t.last < x->in || t.end < x->up || t.start > w->until)
 			continue;
-		object_visit(w, known_object(w->known, &a->object),
+		object_visit(w, x->deeds.at[i].object,
 			     t.start > x->up ? t.start : x->up, t.end);
 	}
 }

@@ -25,8 +25,7 @@ static int run_set(struct store *s, struct known *k, const struct id *run, struc
 		e->in = e->up = INTERVAL_FOREVER;
 		execs_add(k->arena, set, e);
 	}
-	for (size_t i = 0; i < n_accesses; i++)
-		facts_add(k->arena, &known_exec(k, &a[i].exec)->accesses, &a[i]);
+	known_add_deeds(k, a, n_accesses);
 	return 0;
 }
 
