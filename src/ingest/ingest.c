@@ -5,9 +5,16 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "journal/journal.h"
+
+/* A journal that is smaller is better put in one transaction. */
+#define AHEAD_LEAST (1 << 20)
 
 /* Bytes of journal that become one transaction: the store puts many facts at
  * once in better order than few at a time. */
@@ -77,18 +84,75 @@ static int take(void *ctx, const struct facts *f)
 	return store_put(in->store, &own);
 }
 
-int ingest_journal(struct store *s, const char *path, struct buf *damage)
+/* From byte *at on, which then is where it ended. */
+static int take_from(struct ingest *in, const char *path, uint64_t *at, struct buf *damage)
 {
-	struct ingest in = { .store = s };
-	const struct journal_sink sink = { .ctx = &in, .batch = BATCH, .facts = take };
+	const struct journal_sink sink = {
+		.ctx = in, .from = *at, .batch = BATCH, .facts = take
+	};
 	struct journal_end end;
 	int r = journal_read(path, &sink, &end);
 
-	if (r == 0 && end.damaged)
+	*at = r == 0 ? end.at : 0;
+	if (r == 0 && end.damaged && damage)
 		buf_printf(damage,
 			   "%s: damaged after byte %" PRIu64 " of %" PRIu64
 			   "; all before it was taken in\n",
 			   path, end.at, end.size);
+	return r;
+}
+
+int ingest_journal(struct store *s, const char *path, struct buf *damage)
+{
+	struct ingest in = { .store = s };
+	uint64_t at = 0;
+
+	return take_from(&in, path, &at, damage);
+}
+
+struct ingest_ahead {
+	struct ingest in;
+	const char *where, *path;
+	uint64_t at;
+	pthread_t thread;
+	bool running;
+};
+
+/* What fails here is tried again at the end, from the beginning: that changes
+ * nothing where it did not fail. */
+static void *take_ahead(void *arg)
+{
+	struct ingest_ahead *a = arg;
+
+	if (store_open(a->where, STORE_WRITE, &a->in.store) == 0)
+		(void)take_from(&a->in, a->path, &a->at, NULL);
+	return NULL;
+}
+
+struct ingest_ahead *ingest_begin(const char *store, const char *path)
+{
+	struct ingest_ahead *a = mem_alloc(sizeof(*a));
+	struct stat st;
+
+	a->where = store;
+	a->path = path;
+	if (stat(path, &st) == 0 && st.st_size >= AHEAD_LEAST)
+		a->running = pthread_create(&a->thread, NULL, take_ahead, a) == 0;
+	return a;
+}
+
+int ingest_end(struct ingest_ahead *a, bool rest, struct buf *damage)
+{
+	int r = 0;
+
+	if (a->running)
+		(void)pthread_join(a->thread, NULL);
+	if (rest && !a->in.store)
+		r = store_open(a->where, STORE_WRITE, &a->in.store);
+	if (rest && r == 0)
+		r = take_from(&a->in, a->path, &a->at, damage);
+	store_close(a->in.store);
+	free(a);
 	return r;
 }
 

@@ -13,6 +13,15 @@
  * Doing it twice changes nothing. */
 int ingest_journal(struct store *s, const char *path, struct buf *damage);
 
+/*
+ * The same in two steps: what is in the journal by now in a thread, while its
+ * writer still works on the end, then the rest. Both strings must live until
+ * ingest_end(), which cannot be left out; without rest it only waits.
+ */
+struct ingest_ahead;
+struct ingest_ahead *ingest_begin(const char *store, const char *path);
+int ingest_end(struct ingest_ahead *a, bool rest, struct buf *damage);
+
 /* Likewise facts that were never in a journal; run gives host, boot and shift. */
 int ingest_facts(struct store *s, const struct run *run, const struct facts *f);
 

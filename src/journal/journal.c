@@ -323,7 +323,7 @@ int journal_read(const char *path, const struct journal_sink *sink, struct journ
 		return fail(EBADMSG, "%s: not a journal of prov", path);
 	}
 	end->size = (uint64_t)st.st_size;
-	end->at = 8;
+	end->at = sink->from > 8 ? sink->from : 8;
 	r = read_blocks(fd, sink, end);
 	(void)close(fd);
 	return r;

@@ -36,6 +36,7 @@ uint64_t journal_bytes(const struct journal *j);
 
 struct journal_sink {
 	void *ctx;
+	uint64_t from;	/* journal_end.at of an earlier reading, 0: the beginning */
 	/* Blocks are handed over together until they are this large unpacked;
 	 * 0: one by one. */
 	size_t batch;

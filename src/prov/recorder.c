@@ -289,17 +289,6 @@ static void stop_collecting(struct recorder *r)
 	r->collecting = false;
 }
 
-static int put_into_store(struct recorder *r)
-{
-	struct store *store = NULL;
-	int ret = store_open(path_store(&r->memory), STORE_WRITE, &store);
-
-	if (ret == 0)
-		ret = ingest_journal(store, r->journal_path, &r->trouble);
-	store_close(store);
-	return ret;
-}
-
 static void finish_run(struct recorder *r, int status)
 {
 	struct facts f = { .runs = &r->run, .n_runs = 1 };
@@ -342,9 +331,12 @@ static void spill(struct recorder *r)
 
 void recorder_end(struct recorder *r, uint32_t pid, int status, struct recorder_result *out)
 {
-	int ret;
+	struct ingest_ahead *ahead;
+	int ret, put;
 
 	stop_collecting(r);
+	(void)journal_flush(r->journal);
+	ahead = ingest_begin(path_store(&r->memory), r->journal_path);
 	aggregate_root_ended(r->aggregate, pid, status, clock_mono());
 	(void)r->engine->ops->poll(r->engine, aggregate_sink(r->aggregate), true);
 	aggregate_finish(r->aggregate, conf_bool("hash") ? conf_size("hash.max") : 0);
@@ -353,9 +345,10 @@ void recorder_end(struct recorder *r, uint32_t pid, int status, struct recorder_
 	ret = journal_flush(r->journal);
 	if (ret < 0)
 		spill(r);
-	else if (put_into_store(r) == 0)
+	put = ingest_end(ahead, ret == 0, &r->trouble);
+	if (ret == 0 && put == 0)
 		(void)unlink(r->journal_path);
-	else
+	else if (ret == 0)
 		buf_printf(&r->trouble,
 			   "%s\nthe record waits in %s; the next prov command takes it in\n",
 			   fail_text(), r->journal_path);
