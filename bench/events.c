@@ -31,6 +31,11 @@ static void on_facts(void *ctx, const struct facts *f)
 	(void)journal_append(s->journal, f);
 }
 
+static void on_keep(void *ctx, const char *p, size_t n)
+{
+	(void)journal_append_state(((struct sum *)ctx)->journal, p, n);
+}
+
 static void on_commit(void *ctx)
 {
 	(void)journal_flush(((struct sum *)ctx)->journal);
@@ -77,7 +82,9 @@ int main(int argc, char **argv)
 				 .engine = "preload", .status = -1 };
 	static char chunk[PROV_CHUNK_SIZE];
 	struct sum sum = { 0 };
-	const struct aggregate_out out = { &sum, on_facts, on_commit };
+	const struct aggregate_out out = {
+		.ctx = &sum, .facts = on_facts, .keep = on_keep, .commit = on_commit,
+	};
 	struct aggregate *a;
 	struct event e;
 	int64_t spent = 0;

@@ -42,7 +42,7 @@ static int *(*errno_location)(void) IN_DATA;
 
 static int *errno_at(void)
 {
-	static int nowhere;
+	static int nowhere IN_DATA;
 
 	if (!errno_location)
 		errno_location = (int *(*)(void))elf_find_any("__errno_location");

@@ -77,6 +77,33 @@ uint64_t now_coarse(void)
 	return t > stamp ? t : stamp;
 }
 
+/* Its content is nobody's business after a fork: wiped, it need not be copied. */
+static char *scratch_map(void)
+{
+	size_t size = (size_t)(SCRATCHES - 1) * SCRATCH_ROOM;
+	char *rooms = __atomic_load_n(&session.scratch, __ATOMIC_ACQUIRE);
+	long r;
+
+	if (rooms || session.sealed)
+		return rooms;
+	r = sys6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sys_failed(r))
+		return NULL;
+	(void)sys3(SYS_madvise, r, size, MADV_WIPEONFORK);
+	if (__atomic_compare_exchange_n(&session.scratch, &rooms, (char *)r, 0, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return (char *)r;
+	(void)sys2(SYS_munmap, r, size);
+	return rooms;
+}
+
+static char *scratch_room(unsigned i)
+{
+	char *rooms = i == 0 ? image.scratch : scratch_map();
+
+	return i == 0 || !rooms ? rooms : rooms + (size_t)(i - 1) * SCRATCH_ROOM;
+}
+
 void *scratch_take(void)
 {
 	long r;
@@ -84,10 +111,15 @@ void *scratch_take(void)
 	for (unsigned i = 0; i < SCRATCHES; i++) {
 		uint32_t no = 0;
 
-		if (!__atomic_load_n(&image.scratch[i].taken, __ATOMIC_RELAXED) &&
-		    __atomic_compare_exchange_n(&image.scratch[i].taken, &no, 1, 0,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return image.scratch[i].room;
+		if (!__atomic_load_n(&image.scratch_taken[i], __ATOMIC_RELAXED) &&
+		    __atomic_compare_exchange_n(&image.scratch_taken[i], &no, 1, 0,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			char *room = scratch_room(i);
+
+			if (!room)
+				__atomic_store_n(&image.scratch_taken[i], 0, __ATOMIC_RELEASE);
+			return room;
+		}
 	}
 	r = sys6(SYS_mmap, 0, SCRATCH_ROOM, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -96,14 +128,16 @@ void *scratch_take(void)
 
 void scratch_give(void *room)
 {
-	char *p = room, *first = (char *)image.scratch;
+	char *p = room, *rooms = __atomic_load_n(&session.scratch, __ATOMIC_ACQUIRE);
 
 	if (!p)
 		return;
-	if (p >= first && p < first + sizeof(image.scratch)) {
-		size_t i = (size_t)(p - first) / sizeof(image.scratch[0]);
+	if (p == image.scratch) {
+		__atomic_store_n(&image.scratch_taken[0], 0, __ATOMIC_RELEASE);
+	} else if (rooms && p >= rooms && p < rooms + (size_t)(SCRATCHES - 1) * SCRATCH_ROOM) {
+		size_t i = (size_t)(p - rooms) / SCRATCH_ROOM + 1;
 
-		__atomic_store_n(&image.scratch[i].taken, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&image.scratch_taken[i], 0, __ATOMIC_RELEASE);
 	} else {
 		(void)sys2(SYS_munmap, p, SCRATCH_ROOM);
 	}
@@ -169,10 +203,25 @@ static int memory_reserve(int fd, uint64_t offset)
 	return r < 0 ? -1 : 0;
 }
 
+/* A chunk of the file in this image's place for its n-th. */
+static struct prov_chunk *chunk_map(int fd, uint64_t offset, uint32_t n)
+{
+	void *at = n < CHUNKS_KEPT ? session.chunk_at[n] : NULL;
+	long r = sys6(SYS_mmap, at, PROV_CHUNK_SIZE, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | (at ? MAP_FIXED : 0), fd, offset);
+
+	if (sys_failed(r))
+		return NULL;
+	if (n < CHUNKS_KEPT)
+		session.chunk_at[n] = (void *)r;
+	return (struct prov_chunk *)r;
+}
+
 /* A chunk that is ours from now on, mapped; NULL when there is none. */
 static struct prov_chunk *chunk_claim(int fd)
 {
 	uint32_t pid = image.pid | (image.pid_space ? PROV_OWNER_ELSEWHERE : 0);
+	uint32_t n = __atomic_fetch_add(&image.n_chunks, 1, __ATOMIC_RELAXED);
 	struct prov_arena *a = session.arena;
 	uint32_t ready = __atomic_load_n(&a->ready, __ATOMIC_ACQUIRE);
 	uint32_t first = __atomic_load_n(&a->hint, __ATOMIC_RELAXED);
@@ -180,7 +229,7 @@ static struct prov_chunk *chunk_claim(int fd)
 	for (uint32_t i = 0; i < a->chunks; i++) {
 		uint32_t at = (first + i) % a->chunks, none = 0;
 		uint64_t offset = PROV_CHUNKS_AT + (uint64_t)at * PROV_CHUNK_SIZE;
-		long r;
+		struct prov_chunk *c = NULL;
 
 		if (__atomic_load_n(&session.owners[at], __ATOMIC_RELAXED) != 0 ||
 		    !__atomic_compare_exchange_n(&session.owners[at], &none, pid, 0,
@@ -189,17 +238,13 @@ static struct prov_chunk *chunk_claim(int fd)
 		__atomic_store_n(&a->hint, at + 1, __ATOMIC_RELAXED);
 		/* touching a page that tmpfs has no room for would kill the
 		 * program (SIGBUS): make sure of the memory first */
-		if (at >= ready && memory_reserve(fd, offset) < 0) {
+		if (at < ready || memory_reserve(fd, offset) == 0)
+			c = chunk_map(fd, offset, n);
+		if (!c)
 			__atomic_store_n(&session.owners[at], 0, __ATOMIC_RELEASE);
-			return NULL;
-		}
-		r = sys6(SYS_mmap, 0, PROV_CHUNK_SIZE, PROT_READ | PROT_WRITE,
-			 MAP_SHARED, fd, offset);
-		if (sys_failed(r)) {
-			__atomic_store_n(&session.owners[at], 0, __ATOMIC_RELEASE);
-			return NULL;
-		}
-		return (struct prov_chunk *)r;
+		else if (n < CHUNKS_KEPT)
+			__atomic_store_n(&image.chunks[n], c, __ATOMIC_RELEASE);
+		return c;
 	}
 	return NULL;
 }
@@ -252,10 +297,6 @@ static int chunk_next(struct prov_chunk *full)
 		(void)sys1(SYS_close, fd);
 		if (!c)
 			return -1;
-		uint32_t at = __atomic_fetch_add(&image.n_chunks, 1, __ATOMIC_RELAXED);
-
-		if (at < CHUNKS_KEPT)
-			__atomic_store_n(&image.chunks[at], c, __ATOMIC_RELEASE);
 	}
 	chunk_init(c, seq);
 	__atomic_store_n(&c->drained, 0, __ATOMIC_RELEASE);
@@ -404,8 +445,6 @@ static int image_begin(void)
 		return -1;
 	}
 	chunk_init(c, 0);
-	image.chunks[0] = c;
-	image.n_chunks = 1;
 	image.chunk = c;
 	start_record(c, forked);
 	session.parent_pid = image.pid;

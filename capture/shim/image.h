@@ -50,11 +50,6 @@ struct shared_map {		/* shared mapping that mprotect could make writable */
 	struct prov_tally *tally;
 };
 
-struct scratch {
-	uint32_t taken;
-	_Alignas(16) char room[SCRATCH_ROOM];
-};
-
 struct foreign {		/* a descriptor that means something else to a vfork child */
 	uint64_t key;		/* child << 32 | fd + 1; 0 = free */
 	struct prov_tally *ours, *theirs;
@@ -76,7 +71,7 @@ struct image {
 	uint64_t stamp;		/* time of the newest exact reading: orders hot accesses */
 	struct prov_chunk *chunk;	/* being filled */
 	struct prov_chunk *chunks[CHUNKS_KEPT];	/* for reuse once drained */
-	uint32_t n_chunks;
+	uint32_t n_chunks;	/* counted before one is mapped */
 	uint32_t names;		/* bumped when names may have changed under us */
 	uint32_t pid_space;	/* as in prov_chunk */
 	uint32_t installing;	/* a thread writes detours */
@@ -91,7 +86,8 @@ struct image {
 	struct prov_tally **far[FD_TABLES];
 	struct foreign foreign[FOREIGNS];
 	struct spawn_room spawn[SPAWN_ROOMS];
-	struct scratch scratch[SCRATCHES];
+	uint32_t scratch_taken[SCRATCHES];
+	_Alignas(16) char scratch[SCRATCH_ROOM];	/* the first; see session.scratch */
 } __attribute__((aligned(4096)));	/* whole pages: the kernel wipes no less */
 
 extern struct image image;
@@ -109,9 +105,12 @@ struct session {
 	uint32_t start_flags;	/* enum prov_start_flags */
 	uint32_t wipe_by_hand;	/* the kernel is older than 4.14 */
 	uint32_t sealed;	/* a forked child must not begin an image */
-	/* name of the program, for forked children; "" = not known or longer */
-	char exe[256];
 	uint32_t no_counter;	/* reading the time stamp counter kills */
+	char *scratch;		/* all rooms but the first; mapped when needed */
+	/* Where chunks are mapped. A forked child puts its own in the same places,
+	 * so that generations of them do not pile up. */
+	void *chunk_at[CHUNKS_KEPT];
+	char exe[256];		/* the program, for forked children; "" = not known or longer */
 };
 
 extern struct session session;

@@ -13,7 +13,7 @@
 #include "tables.h"
 #include "text.h"
 
-struct prov_tally tally_mute;
+struct prov_tally tally_mute IN_DATA;
 static const char several = 0;
 const char *tally_alone = &several;
 static const int32_t every_access = PROV_FIRST_LAST;
