@@ -167,6 +167,18 @@ static int go_from_own_memory(const struct departure *d, char *const *envp)
 	return r;
 }
 
+/* Tells a program file, as it is now, from all others. */
+static uint64_t mark_of(const struct prov_object *o)
+{
+	const uint64_t words[] = { (uint64_t)o->dev_major << 32 | o->dev_minor, o->ino,
+				   (uint64_t)o->btime, (uint64_t)o->mtime, o->size };
+	uint64_t h = 1;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		h = (h ^ words[i] ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+	return h;
+}
+
 /*
  * Would the loader of that program find this library, and be able to use it?
  * It would say so on standard error otherwise: after chroot, in a container
@@ -175,6 +187,7 @@ static int go_from_own_memory(const struct departure *d, char *const *envp)
 static int can_follow(const struct departure *d)
 {
 	unsigned char ident[5] = { 0 };
+	uint64_t which = mark_of(&d->program);
 	long fd;
 
 	if (!environ_library_is_there())
@@ -182,7 +195,8 @@ static int can_follow(const struct departure *d)
 	if (!session.arena->narrow)
 		return 1;
 	/* an open descriptor is the program's own: its file is not read */
-	if (d->how == BY_FEXECVE || d->flags & AT_EMPTY_PATH)
+	if (d->how == BY_FEXECVE || d->flags & AT_EMPTY_PATH ||
+	    __atomic_load_n(&image.followed, __ATOMIC_RELAXED) == which)
 		return 1;
 	fd = sys4(SYS_openat, d->dirfd, d->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 	if (fd < 0)
@@ -190,7 +204,10 @@ static int can_follow(const struct departure *d)
 	(void)sys4(SYS_pread64, fd, ident, sizeof(ident), 0);
 	(void)sys1(SYS_close, fd);
 	/* ELFCLASS32 is 1, ELFCLASS64 is 2 */
-	return ident[0] != 0x7f || ident[4] == sizeof(void *) / 4;
+	if (ident[0] == 0x7f && ident[4] != sizeof(void *) / 4)
+		return 0;
+	__atomic_store_n(&image.followed, which, __ATOMIC_RELAXED);
+	return 1;
 }
 
 /* The kernel answers EFAULT where we would crash. The list is looked for, its

@@ -77,6 +77,7 @@ struct image {
 	uint32_t installing;	/* a thread writes detours */
 	uint32_t shared;	/* a child that shares this memory may be at work */
 	uint32_t clock_calls;
+	uint64_t followed;	/* mark of the program file last read and found to be for us */
 	clock_function clock;	/* the vDSO's, NULL until it is worth it */
 	uint32_t foreigns;	/* entries of foreign[] in use */
 	struct known *split;	/* threads have several tables: all objects, instead of slots */
