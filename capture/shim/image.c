@@ -217,6 +217,33 @@ static struct prov_chunk *chunk_map(int fd, uint64_t offset, uint32_t n)
 	return (struct prov_chunk *)r;
 }
 
+/* Where the at-th own chunk is noted; NULL: nowhere. */
+static struct prov_chunk **chunk_place(uint32_t at)
+{
+	struct prov_chunk **table = __atomic_load_n(&image.more_chunks, __ATOMIC_ACQUIRE);
+	struct prov_chunk **none = NULL;
+	size_t size = CHUNKS_MORE * sizeof(*table);
+	long r;
+
+	if (at < CHUNKS_KEPT)
+		return &image.chunks[at];
+	if (at - CHUNKS_KEPT >= CHUNKS_MORE)
+		return NULL;
+	if (!table) {
+		r = sys6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (sys_failed(r))
+			return NULL;
+		table = (struct prov_chunk **)r;
+		if (!__atomic_compare_exchange_n(&image.more_chunks, &none, table, 0,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			(void)sys2(SYS_munmap, table, size);
+			table = none;
+		}
+	}
+	return &table[at - CHUNKS_KEPT];
+}
+
 /* A chunk that is ours from now on, mapped; NULL when there is none. */
 static struct prov_chunk *chunk_claim(int fd)
 {
@@ -229,7 +256,7 @@ static struct prov_chunk *chunk_claim(int fd)
 	for (uint32_t i = 0; i < a->chunks; i++) {
 		uint32_t at = (first + i) % a->chunks, none = 0;
 		uint64_t offset = PROV_CHUNKS_AT + (uint64_t)at * PROV_CHUNK_SIZE;
-		struct prov_chunk *c = NULL;
+		struct prov_chunk *c = NULL, **place;
 
 		if (__atomic_load_n(&session.owners[at], __ATOMIC_RELAXED) != 0 ||
 		    !__atomic_compare_exchange_n(&session.owners[at], &none, pid, 0,
@@ -240,10 +267,11 @@ static struct prov_chunk *chunk_claim(int fd)
 		 * program (SIGBUS): make sure of the memory first */
 		if (at < ready || memory_reserve(fd, offset) == 0)
 			c = chunk_map(fd, offset, n);
+		place = c ? chunk_place(n) : NULL;
 		if (!c)
 			__atomic_store_n(&session.owners[at], 0, __ATOMIC_RELEASE);
-		else if (n < CHUNKS_KEPT)
-			__atomic_store_n(&image.chunks[n], c, __ATOMIC_RELEASE);
+		else if (place)
+			__atomic_store_n(place, c, __ATOMIC_RELEASE);
 		return c;
 	}
 	return NULL;
@@ -262,11 +290,17 @@ static void chunk_init(struct prov_chunk *c, uint32_t seq)
 /* An own chunk that the collector is done with and no descriptor points into. */
 static struct prov_chunk *chunk_reuse(void)
 {
-	uint32_t n = __atomic_load_n(&image.n_chunks, __ATOMIC_RELAXED);
+	uint32_t n = __atomic_load_n(&image.n_chunks, __ATOMIC_RELAXED), from = image.reuse_at;
 
 	for (uint32_t i = 0; i < n && i < CHUNKS_KEPT; i++) {
-		struct prov_chunk *c = __atomic_load_n(&image.chunks[i], __ATOMIC_ACQUIRE);
+		uint32_t at = (from + i) % n;
+		struct prov_chunk **place = chunk_place(at);
+		struct prov_chunk *c = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : NULL;
 		uint32_t yes = 1;
+
+		/* claimed, and about to be noted */
+		if (!c)
+			continue;
 
 		/* 2: taken, so that two threads do not take it at once */
 		if (c && c != __atomic_load_n(&image.chunk, __ATOMIC_RELAXED) &&
@@ -277,6 +311,7 @@ static struct prov_chunk *chunk_reuse(void)
 				continue;
 			}
 			memset((char *)c + PROV_CHUNK_HEAD, 0, PROV_CHUNK_SIZE - PROV_CHUNK_HEAD);
+			image.reuse_at = at + 1;
 			return c;
 		}
 	}

@@ -31,7 +31,8 @@ enum image_state {
 #define FD_TABLE   1024u	/* slots of a further table, mapped when needed */
 #define FD_TABLES  1024u
 #define KNOWN_SIZE 64u		/* recently opened objects; a power of two */
-#define CHUNKS_KEPT 64u
+#define CHUNKS_KEPT 64u		/* own chunks in the first pages */
+#define CHUNKS_MORE PROV_CHUNKS_MAX	/* in a further table, mapped when needed */
 #define SPAWN_ROOMS  64u
 #define MAPS_MAX   32u
 #define FOREIGNS   32u
@@ -71,7 +72,9 @@ struct image {
 	uint64_t stamp;		/* time of the newest exact reading: orders hot accesses */
 	struct prov_chunk *chunk;	/* being filled */
 	struct prov_chunk *chunks[CHUNKS_KEPT];	/* for reuse once drained */
+	struct prov_chunk **more_chunks;
 	uint32_t n_chunks;	/* counted before one is mapped */
+	uint32_t reuse_at;	/* where to look for a drained one next: they drain in order */
 	uint32_t names;		/* bumped when names may have changed under us */
 	uint32_t pid_space;	/* as in prov_chunk */
 	uint32_t installing;	/* a thread writes detours */
