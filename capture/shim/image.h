@@ -78,6 +78,7 @@ struct image {
 	uint32_t names;		/* bumped when names may have changed under us */
 	uint32_t pid_space;	/* as in prov_chunk */
 	uint32_t installing;	/* a thread writes detours */
+	uint32_t beyond;	/* a descriptor beyond the tables is on record */
 	uint32_t shared;	/* a child that shares this memory may be at work */
 	uint32_t clock_calls;
 	uint64_t followed;	/* mark of the program file last read and found to be for us */

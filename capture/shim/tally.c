@@ -71,13 +71,40 @@ static struct prov_tally **own_slot(int fd, int create)
 	return kept ? kept : slot_of(fd, create);
 }
 
+static void hole_say(const char *kind, size_t kind_size, const char *why, size_t why_size)
+{
+	struct prov_hole *r = record_begin(PROV_HOLE, sizeof(*r) + kind_size + why_size);
+
+	if (!r)
+		return;
+	r->kind_size = (uint32_t)kind_size;
+	r->why_size = (uint32_t)why_size;
+	memcpy(r->text, kind, kind_size);
+	memcpy(r->text + kind_size, why, why_size);
+	record_end(r);
+}
+
+/* Once: it would come with every call. */
+static void say_beyond(void)
+{
+	static const char kind[] = "descriptor";
+	static const char why[] = "a descriptor was too high to be followed (1048832 and more, or "
+				  "no memory for a table): what went through it is not counted";
+
+	if (!__atomic_exchange_n(&image.beyond, 1, __ATOMIC_RELAXED))
+		hole_say(kind, sizeof(kind), why, sizeof(why));
+}
+
 static void slot_set(int fd, struct prov_tally *t)
 {
 	struct prov_tally **slot = image.split ? NULL : own_slot(fd, 1);
 	struct prov_tally *old;
 
-	if (!slot)
+	if (!slot) {
+		if (t != &tally_mute && !image.split)
+			say_beyond();
 		return;
+	}
 	old = __atomic_exchange_n(slot, t, __ATOMIC_ACQ_REL);
 	/* left behind by a close that libc did not make */
 	if (old)
@@ -181,8 +208,10 @@ struct prov_tally *tally_find(int fd)
 		return t;
 	if (object_of_fd(fd, &o) < 0)
 		return &tally_mute;
-	if (!slot)
+	if (!slot) {
+		say_beyond();
 		return &tally_mute;
+	}
 	if (is_uninteresting(&o)) {
 		__atomic_compare_exchange_n(slot, &none, &tally_mute, 0, __ATOMIC_ACQ_REL,
 					    __ATOMIC_RELAXED);
@@ -212,21 +241,13 @@ int held_late(struct held h)
 	static const char why[] = "a descriptor was closed while another thread waited in it; what "
 				  "came through is not counted";
 	uint64_t closed = __atomic_load_n(&h.tally->closed, __ATOMIC_RELAXED);
-	struct prov_hole *r;
 
 	if (h.tally == &tally_mute)
 		return 0;
 	if (__atomic_load_n(&h.tally->opened, __ATOMIC_RELAXED) == h.opened &&
 	    (int64_t)(now_coarse() - closed) < SETTLED)
 		return 1;
-	r = record_begin(PROV_HOLE, sizeof(*r) + sizeof(kind) + sizeof(why));
-	if (!r)
-		return 0;
-	r->kind_size = sizeof(kind);
-	r->why_size = sizeof(why);
-	memcpy(r->text, kind, sizeof(kind));
-	memcpy(r->text + sizeof(kind), why, sizeof(why));
-	record_end(r);
+	hole_say(kind, sizeof(kind), why, sizeof(why));
 	return 0;
 }
 

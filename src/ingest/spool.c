@@ -233,7 +233,8 @@ static bool open_session(struct orphan *o)
 	if (!ops || !o->folder || ops->reopen(o->folder, &o->engine) < 0)
 		return true;
 	/* after a restart of the machine its numbers are those of others */
-	o->alive = !o->run.end && !strcmp(o->run.boot, key_boot()) && ops->alive(o->engine);
+	o->alive = !o->run.end && !strncmp(o->run.boot, key_boot(), strlen(key_boot())) &&
+		   ops->alive(o->engine);
 	if (!o->alive || !o->only_over)
 		return true;
 	ops->close(o->engine, false);

@@ -52,6 +52,25 @@ const char *key_boot(void)
 	return boot[0] ? boot : first_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
 }
 
+const char *key_clock(void)
+{
+	static char clock[128];
+	char line[64] = "", *nanoseconds;
+	long long seconds;
+
+	if (clock[0])
+		return clock;
+	snprintf(clock, sizeof(clock), "%s", key_boot());
+	/* "monotonic SECONDS NANOSECONDS", 0 and 0 outside of time namespaces */
+	(void)first_line("/proc/self/timens_offsets", line, sizeof(line));
+	if (strncmp(line, "monotonic", 9) || !strpbrk(line, "123456789"))
+		return clock;
+	seconds = strtoll(line + 9, &nanoseconds, 10);
+	snprintf(clock, sizeof(clock), "%s+%lld.%09lld", key_boot(), seconds,
+		 strtoll(nanoseconds, NULL, 10));
+	return clock;
+}
+
 const char *key_host(void)
 {
 	static char host[256];

@@ -22,6 +22,9 @@ struct id user_id_of(const char *user, const char *host);
 struct id run_id_new(void);		/* random */
 
 const char *key_boot(void);		/* /proc/sys/kernel/random/boot_id */
+/* Whose CLOCK_MONOTONIC orders what a run does: the boot, in a time namespace
+ * with its offset. */
+const char *key_clock(void);
 const char *key_host(void);		/* host name */
 const char *key_machine(void);		/* /etc/machine-id, else the host name */
 

@@ -335,7 +335,7 @@ static int run_main(struct context *c, int argc, char **argv)
 		context_say(c, "%s", c->conf_error);
 	setup.run.name = w.name;
 	setup.run.host = key_host();
-	setup.run.boot = key_boot();
+	setup.run.boot = key_clock();
 	setup.run.user = user_name(&c->arena);
 	setup.run.uid = (uint32_t)getuid();
 	setup.run.cwd = current_folder(&c->arena);

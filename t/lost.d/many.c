@@ -12,6 +12,7 @@
  * many files N          makes N files that stay, 1000 to a folder
  * many maps N           maps N files read-only and shared, open for writing
  * many descriptors N    writes to a file through descriptor N
+ * many starved N        likewise, when there is no memory any more
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -177,6 +178,16 @@ static void descriptors(void)
 	need(dup2(fd, (int)n) == n && write((int)n, "12345", 5) == 5, "dup2");
 }
 
+static void starved(void)
+{
+	struct rlimit none = { 1, 1 };
+	int fd = open("high", O_CREAT | O_WRONLY, 0600);
+
+	need(setrlimit(RLIMIT_AS, &none) == 0, "limit");
+	for (int i = 0; i < 3; i++)
+		need(dup2(fd, (int)n + i) == n + i && write((int)n + i, "12345", 5) == 5, "dup2");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -186,6 +197,7 @@ int main(int argc, char **argv)
 		{ "reads", reads },	  { "renames", renames }, { "processes", processes },
 		{ "forks", forks },	  { "threads", threads }, { "creates", creates },
 		{ "files", files },	  { "maps", maps },	  { "descriptors", descriptors },
+		{ "starved", starved },
 	};
 
 	if (argc < 3)
