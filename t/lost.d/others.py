@@ -131,23 +131,29 @@ def a_collector_that_is_stopped_for_a_while_loses_nothing(p):
     equal((len(forks), sum(e["status"] for e in forks)), (400, sum(i % 7 for i in range(400))))
 
 
+def is_stopped(pid):
+    with open("/proc/%d/status" % pid, encoding="utf-8") as f:
+        return "State:\tT" in f.read()
+
+
 @case
 def a_program_that_is_stopped_for_a_while_loses_nothing(p):
-    proc = p.start(build("steady"), "150", "5000", "")
+    proc = p.start(build("steady"), "50", "30000", "")
     line = proc.stdout.readline()
     equal(line, b"0 0 0\n")
     with open("/proc/%d/task/%d/children" % (proc.pid, proc.pid), encoding="ascii") as f:
         pid = int(f.read().split()[0])
     for _ in range(3):
         os.kill(pid, signal.SIGSTOP)
-        wait_for(lambda: b"State:\tT" in open("/proc/%d/status" % proc.pid, "rb").read())
+        wait_for(lambda: is_stopped(proc.pid))
         time.sleep(0.25)    # longer than anything in prov waits
-        os.kill(pid, signal.SIGCONT)
+        # prov hands it on, as it stopped with its program
         os.kill(proc.pid, signal.SIGCONT)
+        wait_for(lambda: not is_stopped(pid) and not is_stopped(proc.pid))
     proc.stdout.read()
     equal(proc.wait(60), 11)
     show = p.show()
-    equal((len(files_of(show, p.work)), show["run"]["lost"], show["holes"]), (150 * 41, 0, []))
+    equal((len(files_of(show, p.work)), show["run"]["lost"], show["holes"]), (50 * 41, 0, []))
 
 
 DAEMON = """
