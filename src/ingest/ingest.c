@@ -18,7 +18,7 @@
 
 /* Bytes of journal that become one transaction: the store puts many facts at
  * once in better order than few at a time. */
-#define BATCH (8u << 20)
+#define BATCH (4u << 20)
 
 static void shift(int64_t *t, int64_t offset)
 {

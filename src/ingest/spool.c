@@ -38,7 +38,7 @@ struct orphan {
 
 /* Facts that go into the store together, bytes: with one transaction each, a
  * thousand images would take minutes. */
-#define BATCH (16u << 20)
+#define BATCH (4u << 20)
 
 static void note_time(struct orphan *o, int64_t t)
 {
