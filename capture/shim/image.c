@@ -298,10 +298,6 @@ static struct prov_chunk *chunk_reuse(void)
 		struct prov_chunk *c = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : NULL;
 		uint32_t yes = 1;
 
-		/* claimed, and about to be noted */
-		if (!c)
-			continue;
-
 		/* 2: taken, so that two threads do not take it at once */
 		if (c && c != __atomic_load_n(&image.chunk, __ATOMIC_RELAXED) &&
 		    __atomic_compare_exchange_n(&c->drained, &yes, 2, 0, __ATOMIC_ACQ_REL,
@@ -315,6 +311,7 @@ static struct prov_chunk *chunk_reuse(void)
 			return c;
 		}
 	}
+	image.reuse_at = from + CHUNKS_KEPT;
 	return NULL;
 }
 
