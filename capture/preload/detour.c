@@ -179,15 +179,26 @@ static const unsigned char *behind_endbr(const unsigned char *p)
 	return p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e && p[3] == 0xfa ? p + 4 : p;
 }
 
+/* The byte that "cmpb $0, rel(%rip)" at p looks at; NULL when it is something else. */
+static const void *compared_byte(const unsigned char *p)
+{
+	int32_t rel;
+
+	if (p[0] != 0x80 || p[1] != 0x3d || p[6] != 0)
+		return NULL;
+	__builtin_memcpy(&rel, p + 2, 4);
+	return p + 7 + rel;
+}
+
 static const void *trampoline_prepare(const struct detour *d, const unsigned char *p)
 {
 	int32_t rel;
 
 	p = behind_endbr(p);
-	if (p[0] == 0x80 && p[1] == 0x3d && p[6] == 0) {
-		__builtin_memcpy(&rel, p + 2, 4);
-		d->tramp->what = p + 7 + rel;
+	if (compared_byte(p)) {
+		d->tramp->what = compared_byte(p);
 		d->tramp->back = p + 7;
+		real_alone = d->tramp->what;
 		return d->cmpb;
 	}
 	if (p[0] == 0x8b && p[1] == 0x05) {
@@ -352,6 +363,15 @@ void *detour_shortcut(unsigned f, void *p)
 	return detour_at((enum function)f, &d) && is_written(p, d.hook) ? d.hook : p;
 }
 
+int detour_is_own(unsigned f, const void *p)
+{
+	struct detour d;
+
+	if (real_is_detoured((enum function)f) && detour_at((enum function)f, &d) && p == d.hook)
+		return 1;
+	return compared_byte(behind_endbr(p)) == (const void *)real_alone;
+}
+
 int detour_install(enum detour_group group)
 {
 	static uint32_t done IN_DATA;
@@ -377,6 +397,13 @@ int detour_install(enum detour_group group)
 }
 
 #else
+
+int detour_is_own(unsigned f, const void *p)
+{
+	(void)f;
+	(void)p;
+	return 0;
+}
 
 void *detour_shortcut(unsigned f, void *p)
 {

@@ -35,6 +35,9 @@ enum detour_group {
  * there, else p. */
 void *detour_shortcut(unsigned f, void *p);
 
+/* Is p a cancellable function of libc that looks at real_alone, or f's detour? */
+int detour_is_own(unsigned f, const void *p);
+
 /* 0, or -1 when nothing of the group could be written. Repeating is harmless. */
 int detour_install(enum detour_group group);
 #endif

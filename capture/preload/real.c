@@ -14,6 +14,9 @@
 
 void *real_outer[FN_COUNT] IN_DATA;
 void *real_inner[FN_DETOURED] IN_DATA;
+static const char not_known = 0;
+const char *real_alone = &not_known;
+uint32_t real_own IN_DATA;
 
 /* Offsets instead of pointers: a pointer would be relocated at every start of
  * every program. */
@@ -152,6 +155,8 @@ void *real_resolve(enum function f)
 	/* no other library in between: spare the way over libc's jump */
 	else if (real_is_detoured(f))
 		p = detour_shortcut(f, p);
+	if (f < 32 && detour_is_own(f, p))
+		(void)__atomic_fetch_or(&real_own, 1u << f, __ATOMIC_RELAXED);
 	__atomic_store_n(&real_outer[f], p, __ATOMIC_RELAXED);
 	return p;
 }

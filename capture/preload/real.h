@@ -3,6 +3,8 @@
 #ifndef PRELOAD_REAL_H
 #define PRELOAD_REAL_H
 #include <stdint.h>
+
+#include "shim/text.h"
 /*
  * What each hook calls in the end. A function can be reached in two ways:
  *
@@ -53,9 +55,9 @@ enum function {
 #define FN_DETOURED ((int)FN_openat64)
 
 /* What the export calls; resolved when first needed. */
-extern void *real_outer[FN_COUNT];
+extern void *real_outer[FN_COUNT] HERE;
 /* What the detour calls to get libc's behaviour; NULL = not detoured. */
-extern void *real_inner[FN_DETOURED];
+extern void *real_inner[FN_DETOURED] HERE;
 
 const char *real_name(enum function f);
 
@@ -71,6 +73,27 @@ static inline void *real_next(enum function f)
 static inline int real_is_detoured(enum function f)
 {
 	return f < FN_DETOURED && real_inner[f] != 0;
+}
+
+/*
+ * Where libc's own functions look for whether the process has one thread, and
+ * if so (not 0) reading and writing is the system call and nothing else. Points
+ * to a 0 where libc is not known to look at such a byte.
+ */
+extern const char *real_alone HERE;
+
+static inline int real_is_alone(void)
+{
+	return *(const volatile char *)real_alone != 0;
+}
+
+/* Bit f, for the first 32: what comes next is libc's function that looks at
+ * that byte, with or without our detour. */
+extern uint32_t real_own HERE;
+
+static inline int real_is_own(enum function f)
+{
+	return (__atomic_load_n(&real_own, __ATOMIC_RELAXED) >> f & 1) != 0;
 }
 
 #define NEXT(name)  ((__typeof__(&name))real_next(FN_##name))

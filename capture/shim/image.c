@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <linux/stat.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "elf.h"
 #include "known.h"
@@ -69,12 +68,9 @@ uint64_t now_exact(void)
 	return t;
 }
 
-uint64_t now_coarse(void)
+uint64_t now_by_kernel(void)
 {
-	uint64_t t = clock_read(CLOCK_MONOTONIC_COARSE);
-	uint64_t stamp = __atomic_load_n(&image.stamp, __ATOMIC_RELAXED);
-
-	return t > stamp ? t : stamp;
+	return clock_read(CLOCK_MONOTONIC_COARSE);
 }
 
 /* Its content is nobody's business after a fork: wiped, it need not be copied. */

@@ -8,6 +8,7 @@
 
 #include "prov/event.h"
 #include "prov/segment.h"
+#include "text.h"
 /*
  * This program image as the session knows it. Everything that must not
  * survive a fork lies in one block of pages that the kernel hands to a forked
@@ -95,7 +96,7 @@ struct image {
 	_Alignas(16) char scratch[SCRATCH_ROOM];	/* the first; see session.scratch */
 } __attribute__((aligned(4096)));	/* whole pages: the kernel wipes no less */
 
-extern struct image image;
+extern struct image image HERE;
 
 /* Where the session is, from the environment; survives fork. */
 struct session {
@@ -118,7 +119,7 @@ struct session {
 	char exe[256];		/* the program, for forked children; "" = not known or longer */
 };
 
-extern struct session session;
+extern struct session session HERE;
 
 /* Takes the value of PROV_SESSION (prov/segment.h). 0, or -1 when it makes no sense. */
 int session_set(const char *value);
@@ -152,6 +153,21 @@ void *scratch_take(void);
 void scratch_give(void *room);	/* NULL is fine */
 
 uint64_t now_exact(void);	/* and remembers it as the stamp */
-uint64_t now_coarse(void);	/* at least the stamp, at most fuzz too early */
+uint64_t now_by_kernel(void);	/* the coarse clock, until the vDSO's is known */
 void now_without_counter(void);	/* for good: the program forbade itself to read it */
+
+/* At least the stamp, at most fuzz too early. In line: each read and write ends with it. */
+static inline uint64_t now_coarse(void)
+{
+	clock_function read = __atomic_load_n(&image.clock, __ATOMIC_RELAXED);
+	uint64_t stamp, t;
+	struct timespec s;
+
+	if (__builtin_expect(read && read(CLOCK_MONOTONIC_COARSE, &s) == 0, 1))
+		t = (uint64_t)s.tv_sec * UINT64_C(1000000000) + (uint64_t)s.tv_nsec;
+	else
+		t = now_by_kernel();
+	stamp = __atomic_load_n(&image.stamp, __ATOMIC_RELAXED);
+	return t > stamp ? t : stamp;
+}
 #endif

@@ -16,9 +16,9 @@
 /* Counts for descriptors of no interest; private, never read. */
 extern struct prov_tally tally_mute;
 /* Points to a byte that is not 0 while the process has one thread. */
-extern const char *tally_alone;
+extern const char *tally_alone HERE;
 /* Points to what is to be noted, enum prov_granularity; it may change any time. */
-extern const int32_t *tally_granularity;
+extern const int32_t *tally_granularity HERE;
 /* Threads that libc does not know of may count from now on. */
 void tally_crowded(void);
 
@@ -88,6 +88,11 @@ static inline int tally_is_usual(void)
 				1);
 }
 
+static inline struct held held_of(struct prov_tally *t)
+{
+	return (struct held){ .tally = t, .opened = __atomic_load_n(&t->opened, __ATOMIC_RELAXED) };
+}
+
 /* May the call be counted although its descriptor was closed meanwhile? Not
  * when the record may have been settled; a hole says so then. */
 int held_late(struct held h);
@@ -101,31 +106,33 @@ static inline int held_still(struct held h)
 	return held_late(h);
 }
 
-/* One instruction, so that a signal handler that does I/O cannot come between;
- * the lock prefix costs 5 ns and is only paid with several threads. */
-static inline void count(uint64_t *at, uint64_t n)
+/* One instruction each, so that a signal handler that does I/O cannot come
+ * between; the lock prefix costs 5 ns and is only paid with several threads. */
+static inline void count(uint64_t *calls, uint64_t *bytes, uint64_t n)
 {
 #if defined(__x86_64__)
-	if (*(const volatile char *)tally_alone) {
-		__asm__ volatile("addq %1, %0" : "+m"(*at) : "er"(n));
+	if (__builtin_expect(*(const volatile char *)tally_alone != 0, 1)) {
+		__asm__ volatile("addq $1, %0" : "+m"(*calls));
+		__asm__ volatile("addq %1, %0" : "+m"(*bytes) : "er"(n));
 		return;
 	}
 #endif
-	__atomic_fetch_add(at, n, __ATOMIC_RELAXED);
+	__atomic_fetch_add(calls, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(bytes, n, __ATOMIC_RELAXED);
 }
 
 static inline struct held read_begin(struct prov_tally *t)
 {
 	if (__builtin_expect(__atomic_load_n(&t->first_read, __ATOMIC_RELAXED) == 0, 0))
 		__atomic_store_n(&t->first_read, now_exact(), __ATOMIC_RELAXED);
-	return (struct held){ .tally = t, .opened = __atomic_load_n(&t->opened, __ATOMIC_RELAXED) };
+	return held_of(t);
 }
 
 static inline struct held write_begin(struct prov_tally *t)
 {
 	if (__builtin_expect(__atomic_load_n(&t->first_write, __ATOMIC_RELAXED) == 0, 0))
 		__atomic_store_n(&t->first_write, now_exact(), __ATOMIC_RELAXED);
-	return (struct held){ .tally = t, .opened = __atomic_load_n(&t->opened, __ATOMIC_RELAXED) };
+	return held_of(t);
 }
 
 /* Before a call that may read or write, so that "first" is never too late. */
@@ -149,14 +156,35 @@ static inline struct held tally_before_write(int fd)
 	return tally_before_write_at(fd, AT_POSITION);
 }
 
+/* The tally of a descriptor that has been read (written) before, where nothing
+ * but counting is asked for; else NULL. */
+static inline struct prov_tally *tally_read_before(int fd)
+{
+	struct prov_tally *t;
+
+	if (__builtin_expect((unsigned)fd >= FD_NEAR, 0) || !tally_is_usual())
+		return NULL;
+	t = __atomic_load_n(&image.fd[fd], __ATOMIC_ACQUIRE);
+	return t && __atomic_load_n(&t->first_read, __ATOMIC_RELAXED) ? t : NULL;
+}
+
+static inline struct prov_tally *tally_write_before(int fd)
+{
+	struct prov_tally *t;
+
+	if (__builtin_expect((unsigned)fd >= FD_NEAR, 0) || !tally_is_usual())
+		return NULL;
+	t = __atomic_load_n(&image.fd[fd], __ATOMIC_ACQUIRE);
+	return t && __atomic_load_n(&t->first_write, __ATOMIC_RELAXED) ? t : NULL;
+}
+
 static inline void tally_after_read(struct held h, ssize_t n)
 {
 	struct prov_tally *t = h.tally;
 
 	if (__builtin_expect(n < 0, 0) || !held_still(h))
 		return;
-	count(&t->reads, 1);
-	count(&t->bytes_read, (uint64_t)n);
+	count(&t->reads, &t->bytes_read, (uint64_t)n);
 	__atomic_store_n(&t->last_read, now_coarse(), __ATOMIC_RELAXED);
 	if (__builtin_expect(h.since != 0, 0))
 		transfer_note(h, (uint64_t)n, 0);
@@ -168,8 +196,7 @@ static inline void tally_after_write(struct held h, ssize_t n)
 
 	if (__builtin_expect(n < 0, 0) || !held_still(h))
 		return;
-	count(&t->writes, 1);
-	count(&t->bytes_written, (uint64_t)n);
+	count(&t->writes, &t->bytes_written, (uint64_t)n);
 	__atomic_store_n(&t->last_write, now_coarse(), __ATOMIC_RELAXED);
 	if (__builtin_expect(h.since != 0, 0))
 		transfer_note(h, (uint64_t)n, 1);

@@ -10,6 +10,9 @@
  * made private by the loader already, one of .bss costs another fault. */
 #define IN_DATA __attribute__((section(".data")))
 
+/* On a declaration: it is in this library, so it is reached without a table. */
+#define HERE __attribute__((visibility("hidden")))
+
 size_t text_size(const char *s);	/* with the NUL */
 int text_equal(const char *a, const char *b);
 int text_begins(const char *s, const char *prefix);
