@@ -17,8 +17,10 @@
 #define AHEAD_LEAST (1 << 20)
 
 /* Bytes of journal that become one transaction: the store puts many facts at
- * once in better order than few at a time. */
-#define BATCH (4u << 20)
+ * once in better order than few at a time. A journal unpacks to about four
+ * times its size, and one that is small must not cost memory. */
+#define BATCH_LEAST (4u << 20)
+#define BATCH_MOST  (64u << 20)
 
 static void shift(int64_t *t, int64_t offset)
 {
@@ -84,11 +86,19 @@ static int take(void *ctx, const struct facts *f)
 	return store_put(in->store, &own);
 }
 
+static size_t batch_of(const char *path)
+{
+	struct stat st;
+	size_t size = stat(path, &st) == 0 ? (size_t)st.st_size * 4 : 0;
+
+	return size < BATCH_LEAST ? BATCH_LEAST : size < BATCH_MOST ? size : BATCH_MOST;
+}
+
 /* From byte *at on, which then is where it ended. */
 static int take_from(struct ingest *in, const char *path, uint64_t *at, struct buf *damage)
 {
 	const struct journal_sink sink = {
-		.ctx = in, .from = *at, .batch = BATCH, .facts = take
+		.ctx = in, .from = *at, .batch = batch_of(path), .facts = take
 	};
 	struct journal_end end;
 	int r = journal_read(path, &sink, &end);
