@@ -62,7 +62,7 @@ static uint32_t objects_count(void)
 }
 
 /* Of namespaces that dlmopen(3) makes: how many objects are on record. */
-static uint32_t apart_known;
+static uint32_t apart_known IN_DATA;
 
 /* glibc 2.35 and later chain their lists to the first. They have a libc of their
  * own, in which nothing is detoured. */
@@ -216,7 +216,7 @@ static int detour_wanted(char *const *envp)
 	return 1;
 }
 
-__attribute__((constructor)) static void begin(int argc, char **argv, char **envp)
+static void begin(int argc, char **argv, char **envp)
 {
 	const char *alone;
 	char ***copied;
@@ -251,3 +251,8 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 	if (copied && *copied && *copied != envp)
 		environ_hide(*copied);
 }
+
+/* What a constructor is. It comes first of all that is written to, and so decides
+ * whether that is one page or two, of which a fault each costs every program. */
+__attribute__((section(".init_array"), aligned(4096), used)) static void (*const at_start)(
+	int, char **, char **) = begin;
