@@ -37,10 +37,12 @@ static inline size_t no_name(char out[NAME_ROOM])
 
 #ifdef ABLATE_COUNT
 #define image_ready()		 0
-#define tally_before_read(fd)	 ((struct held){ &tally_mute, 0 })
-#define tally_before_write(fd)	 ((struct held){ &tally_mute, 0 })
-#define tally_before_read_at(fd, at)	 ((struct held){ &tally_mute, 0 })
-#define tally_before_write_at(fd, at)	 ((struct held){ &tally_mute, 0 })
+#define tally_before_read(fd)	 ((struct held){ .tally = &tally_mute })
+#define tally_before_write(fd)	 ((struct held){ .tally = &tally_mute })
+#define tally_before_read_at(fd, at)	 ((struct held){ .tally = &tally_mute })
+#define tally_before_write_at(fd, at)	 ((struct held){ .tally = &tally_mute })
+#define tally_before_read_at(fd, at)  ((struct held){ .tally = &tally_mute })
+#define tally_before_write_at(fd, at) ((struct held){ .tally = &tally_mute })
 #define tally_after_read(t, n)	 ((void)(t), (void)(n))
 #define tally_after_write(t, n)	 ((void)(t), (void)(n))
 #endif

@@ -130,7 +130,20 @@ def known_of(name):
     return {row.name for row in tables.ROWS[name]}
 
 
-TEXTS = {"machine": machine_text, "ablation": ablation_text, "peers": peers_text,
+def missed_text(results):
+    """What a reader wants to know first."""
+    asked = [(row.name, results.of(name).get(row.name)) for name in tables.USUAL
+             for row in tables.ROWS[name] if row.budget is not None]
+    over = [f"- {name}: {figure(r['unit'], r['value'])} ({spread(r)}), budget {budget(r)}"
+            for name, r in asked if r and r["verdict"] == "OVER"]
+    unknown = [name for name, r in asked if not r or "value" not in r]
+    lines = [f"Of {len(asked)} budgets, {len(over)} were missed" + (":" if over else "."), *over]
+    if unknown:
+        lines += ["", "Not measured: " + ", ".join(unknown) + "."]
+    return "\n".join(lines[:1] + ([""] if over else []) + lines[1:])
+
+
+TEXTS = {"machine": machine_text, "missed": missed_text, "ablation": ablation_text, "peers": peers_text,
          "thesis": thesis_text}
 
 
