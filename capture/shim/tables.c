@@ -113,7 +113,7 @@ static struct foreign *foreign_of(uint32_t child, int fd)
 		struct foreign *f = &image.foreign[i];
 		uint64_t key = __atomic_load_n(&f->key, __ATOMIC_ACQUIRE);
 
-		if ((uint32_t)key == (uint32_t)fd + 1 && (!child || key >> 32 == child))
+		if (key == ((uint64_t)child << 32 | ((uint32_t)fd + 1)))
 			return f;
 	}
 	return NULL;
@@ -125,7 +125,8 @@ static int is_gone(const struct foreign *f, int mine)
 	uint32_t child = (uint32_t)(f->key >> 32);
 	siginfo_t info;
 
-	if (__atomic_load_n(&f->gone, __ATOMIC_ACQUIRE))
+	/* and in a sandbox nothing may be asked */
+	if (__atomic_load_n(&f->gone, __ATOMIC_ACQUIRE) || session.sealed)
 		return 1;
 	if (!mine)
 		return child != (uint32_t)sys0(SYS_getpid) && sys2(SYS_kill, child, 0) == -ESRCH;
@@ -137,27 +138,43 @@ static int is_gone(const struct foreign *f, int mine)
 	       info.si_pid;
 }
 
+static void foreign_forget(struct foreign *f)
+{
+	struct prov_tally *t = __atomic_exchange_n(&f->theirs, NULL, __ATOMIC_ACQ_REL);
+
+	if (t)
+		tally_release(t);
+}
+
+/* To the slot, or to another child that has moved the same number. */
+static void give_back(struct foreign *from, uint64_t key)
+{
+	struct prov_tally **slot = tally_slot((int)(uint32_t)key - 1), *none = NULL, *t;
+
+	t = __atomic_exchange_n(&from->ours, NULL, __ATOMIC_ACQ_REL);
+	if (!t)
+		return;
+	for (unsigned i = 0; i < FOREIGNS; i++) {
+		struct foreign *f = &image.foreign[i];
+
+		if (f != from && (uint32_t)f->key == (uint32_t)key && !f->gone)
+			slot = &f->ours;
+	}
+	if (!slot || !__atomic_compare_exchange_n(slot, &none, t, 0, __ATOMIC_ACQ_REL,
+						  __ATOMIC_RELAXED))
+		tally_release(t);
+}
+
 static void settle(int mine)
 {
 	for (unsigned i = 0; i < FOREIGNS; i++) {
 		struct foreign *f = &image.foreign[i];
 		uint64_t key = __atomic_load_n(&f->key, __ATOMIC_ACQUIRE);
-		struct prov_tally *t, **slot;
 
 		if (!key || !is_gone(f, mine))
 			continue;
-		t = __atomic_exchange_n(&f->theirs, NULL, __ATOMIC_ACQ_REL);
-		if (t)
-			tally_release(t);
-		t = __atomic_exchange_n(&f->ours, NULL, __ATOMIC_ACQ_REL);
-		slot = t ? tally_slot((int)(uint32_t)key - 1) : NULL;
-		if (slot) {
-			struct prov_tally *none = NULL;
-
-			if (!__atomic_compare_exchange_n(slot, &none, t, 0, __ATOMIC_ACQ_REL,
-							 __ATOMIC_RELAXED))
-				tally_release(t);
-		}
+		foreign_forget(f);
+		give_back(f, key);
 		if (__atomic_compare_exchange_n(&f->key, &key, 0, 0, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED))
 			__atomic_sub_fetch(&image.foreigns, 1, __ATOMIC_ACQ_REL);
@@ -171,9 +188,16 @@ void foreign_settle(void)
 
 struct prov_tally **foreign_kept(int fd)
 {
-	struct foreign *f = foreign_of(0, fd);
+	struct foreign *found = NULL;
 
-	return f ? &f->ours : NULL;
+	for (unsigned i = 0; i < FOREIGNS; i++) {
+		struct foreign *f = &image.foreign[i];
+
+		if ((uint32_t)__atomic_load_n(&f->key, __ATOMIC_ACQUIRE) == (uint32_t)fd + 1 &&
+		    (!found || f->ours))
+			found = f;
+	}
+	return found ? &found->ours : NULL;
 }
 
 void foreign_gone(uint32_t child)
@@ -190,7 +214,7 @@ void foreign_leave(void)
 
 static struct foreign *foreign_new(uint32_t child, int fd)
 {
-	struct prov_tally **slot = tally_slot(fd);
+	struct prov_tally **slot = tally_slot(fd), *t;
 
 	if (!slot)
 		return NULL;
@@ -205,28 +229,26 @@ static struct foreign *foreign_new(uint32_t child, int fd)
 			continue;
 		f->gone = 0;
 		__atomic_add_fetch(&image.foreigns, 1, __ATOMIC_ACQ_REL);
-		f->ours = __atomic_exchange_n(slot, NULL, __ATOMIC_ACQ_REL);
+		t = __atomic_exchange_n(slot, NULL, __ATOMIC_ACQ_REL);
+		if (t)
+			t = __atomic_exchange_n(&f->ours, t, __ATOMIC_ACQ_REL);
+		/* what a thread has found there while the slot was empty */
+		if (t)
+			tally_release(t);
 		return f;
 	}
 	return NULL;
 }
 
-void foreign_begin(int fd, struct prov_tally *theirs)
+void foreign_begin(int fd)
 {
 	uint32_t child = (uint32_t)sys0(SYS_getpid);
 	struct foreign *f = foreign_of(child, fd);
 
-	if (!f)
-		f = foreign_new(child, fd);
-	if (!f) {
-		if (theirs)
-			tally_release(theirs);
-		return;
-	}
-	f->gone = 0;
-	theirs = __atomic_exchange_n(&f->theirs, theirs, __ATOMIC_ACQ_REL);
-	if (theirs)
-		tally_release(theirs);
+	if (f)
+		foreign_forget(f);
+	else
+		(void)foreign_new(child, fd);
 }
 
 struct prov_tally *foreign_find(int fd)
@@ -247,8 +269,7 @@ struct prov_tally *foreign_find(int fd)
 	r = open_adopt(fd, &o);
 	if (!r)
 		return &tally_mute;
-	r->pid = child;
-	r->tally.flags = PROV_TALLY_INHERITED | PROV_TALLY_RENUMBERED;
+	r->tally.flags = PROV_TALLY_INHERITED;
 	r->tally.refs = 1;
 	record_end(r);
 	f->theirs = &r->tally;
@@ -258,8 +279,7 @@ struct prov_tally *foreign_find(int fd)
 void foreign_close(int fd)
 {
 	struct foreign *f = foreign_of((uint32_t)sys0(SYS_getpid), fd);
-	struct prov_tally *t = f ? __atomic_exchange_n(&f->theirs, NULL, __ATOMIC_ACQ_REL) : NULL;
 
-	if (t)
-		tally_release(t);
+	if (f)
+		foreign_forget(f);
 }

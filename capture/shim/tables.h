@@ -24,8 +24,9 @@ struct prov_tally *split_find(int fd);
 struct prov_tally *split_known(const struct prov_object *o);	/* NULL when new */
 void split_learn(const struct prov_object *o, struct prov_tally *t);
 
-/* In a vfork child: fd has a new meaning, counted in theirs; NULL: not known yet. */
-void foreign_begin(int fd, struct prov_tally *theirs);
+/* In a vfork child: fd has a new meaning. What comes through it is the parent's
+ * doing, as all that its code does in its memory. */
+void foreign_begin(int fd);
 struct prov_tally *foreign_find(int fd);	/* never NULL */
 void foreign_close(int fd);
 void foreign_leave(void);	/* it is about to become another program */

@@ -267,11 +267,10 @@ static void open_elsewhere(int fd, const struct prov_object *o, int cut, int cre
 		return;
 	r->pid = (uint32_t)sys0(SYS_getpid);
 	r->tally.flags = PROV_TALLY_RENUMBERED;
-	r->tally.refs = 1;
 	if (cut)
 		tally_cut_now(&r->tally, created, r->head.time);
+	r->tally.closed = r->head.time;
 	record_end(r);
-	foreign_begin(fd, &r->tally);
 }
 
 static struct prov_open *open_here(int fd, int dirfd, const char *path, const struct prov_object *o)
@@ -302,10 +301,9 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 	if (fd < 0 || !image_ready() || object_of_fd(fd, &o) < 0)
 		return;
 	if (!image.split && !image_is_mine()) {
+		foreign_begin(fd);
 		if (!(flags & O_PATH) && !is_uninteresting(&o))
 			open_elsewhere(fd, &o, cut, created);
-		else
-			foreign_begin(fd, &tally_mute);
 		return;
 	}
 	if (flags & O_PATH || is_uninteresting(&o)) {
@@ -422,7 +420,7 @@ void tally_duplicate(int from, int to)
 	if (!image_counts())
 		return;
 	if (!image.split && !image_is_mine()) {
-		foreign_begin(to, NULL);
+		foreign_begin(to);
 		return;
 	}
 	slot = own_slot(from, 0);
