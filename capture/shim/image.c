@@ -240,6 +240,14 @@ static uint32_t pid_space(int fd)
 	return (uint32_t)st.stx_ino == session.arena->pid_space ? 0 : (uint32_t)st.stx_ino;
 }
 
+/* A forked child still sees its parent's arena, also where it cannot open it. */
+static int image_lost(void)
+{
+	if (session.arena && !__atomic_load_n(&session.arena->closed, __ATOMIC_RELAXED))
+		__atomic_fetch_add(&session.arena->lost[PROV_LOST_IMAGE], 1, __ATOMIC_RELAXED);
+	return -1;
+}
+
 static int image_begin(void)
 {
 	struct prov_chunk *c;
@@ -250,7 +258,7 @@ static int image_begin(void)
 		return -1;
 	fd = sys4(SYS_openat, AT_FDCWD, session.path, O_RDWR | O_CLOEXEC, 0);
 	if (fd < 0)
-		return -1;
+		return image_lost();
 	if (arena_map((int)fd) < 0 || __atomic_load_n(&session.arena->closed, __ATOMIC_RELAXED)) {
 		(void)sys1(SYS_close, fd);
 		return -1;
@@ -260,10 +268,8 @@ static int image_begin(void)
 	image.start = now_exact();
 	c = chunk_claim((int)fd);
 	(void)sys1(SYS_close, fd);
-	if (!c) {
-		__atomic_fetch_add(&session.arena->lost[PROV_LOST_IMAGE], 1, __ATOMIC_RELAXED);
-		return -1;
-	}
+	if (!c)
+		return image_lost();
 	chunk_init(c, 0);
 	image.chunk = c;
 	start_record(c, forked);
