@@ -155,7 +155,13 @@ int environ_wants_us(char *const *envp)
 
 int environ_library_is_there(void)
 {
-	return sys3(SYS_faccessat, AT_FDCWD, library, R_OK) == 0;
+	/* opened, as the loader will do: a sandbox may refuse no less than that */
+	long fd = sys4(SYS_openat, AT_FDCWD, library, O_RDONLY | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		return 0;
+	(void)sys1(SYS_close, fd);
+	return 1;
 }
 
 size_t environ_room(char *const *envp)
