@@ -79,7 +79,8 @@ static void landlock(void)
 
 		if (i == 5)
 			under.allowed_access &= ~(__u64)LANDLOCK_ACCESS_FS_MAKE_REG;
-		must(syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &under, 0) == 0);
+		must(syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &under, 0) ==
+		     0);
 		close(under.parent_fd);
 	}
 	must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);

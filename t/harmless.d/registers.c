@@ -39,9 +39,9 @@ static long call(void *f, long a, long b, long c, struct state *s)
 		"pop %%r15; pop %%r14; pop %%r13; pop %%r12; pop %%rbp; pop %%rbx\n\t"
 		: "=a"(r), "+D"(a), "+S"(b), "+d"(c)
 		: [f] "r"(f), [seed] "r"(seed), [s] "r"(s)
-		: "rcx", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
-		  "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
-		  "xmm15");
+		: "rcx", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+		  "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+		  "xmm14", "xmm15");
 	for (int i = 0; i < 6; i++)
 		must(s->saved[i] == seed[i]);
 	return r;
@@ -70,8 +70,8 @@ static int vectors_after(void *f, long a, long b, long c)
 			 "vmovdqa %%ymm6, 192(%[out]); vmovdqa %%ymm15, 224(%[out])\n\t"
 			 : "+D"(a), "+S"(b), "+d"(c)
 			 : [f] "r"(function), [in] "r"(from), [out] "r"(to)
-			 : "rax", "rcx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2",
-			   "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm15");
+			 : "rax", "rcx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1",
+			   "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm15");
 	return memcmp(in, out, sizeof(in)) == 0;
 }
 
