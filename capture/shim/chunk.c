@@ -108,7 +108,7 @@ void chunk_init(struct prov_chunk *c, uint32_t seq)
 /* An own chunk that the collector is done with and no descriptor points into. */
 static struct prov_chunk *chunk_reuse(void)
 {
-	uint32_t n = __atomic_load_n(&image.n_chunks, __ATOMIC_RELAXED), 
+	uint32_t n = __atomic_load_n(&image.n_chunks, __ATOMIC_RELAXED),
 		 from = __atomic_load_n(&image.reuse_at, __ATOMIC_RELAXED);
 
 	for (uint32_t i = 0; i < n && i < CHUNKS_KEPT; i++) {

@@ -4,7 +4,7 @@
 #include "store/sqlite.h"
 
 /* Bytes after which it begins anew. */
-#define CACHE_MOST ((size_t)512 << 20)
+#define CACHE_MOST (64u << 20)
 
 /*
  * Keys are dense, so neighbours share a leaf: one look into a small map, and
