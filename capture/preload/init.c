@@ -238,7 +238,8 @@ static void begin(int argc, char **argv, char **envp)
 	program_given((const char *)given(envp, AT_EXECFN), argv);
 	if (!image_ready())
 		return;
-	tally_granularity = &session.arena->granularity;
+	tally_granularity_at =
+		(intptr_t)&session.arena->granularity - (intptr_t)&tally_every_access;
 	report_argv(argv);
 	environ_report(envp);
 	report_objects(elf_objects());

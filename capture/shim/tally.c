@@ -16,8 +16,8 @@
 struct prov_tally tally_mute IN_DATA;
 static const char several = 0;
 const char *tally_alone = &several;
-static const int32_t every_access = PROV_FIRST_LAST;
-const int32_t *tally_granularity = &every_access;
+const int32_t tally_every_access = PROV_FIRST_LAST;
+intptr_t tally_granularity_at IN_DATA = 0;
 
 void tally_crowded(void)
 {
@@ -192,7 +192,7 @@ struct prov_tally *tally_find(int fd)
 	struct prov_object o;
 	struct prov_open *r;
 
-	if (fd < 0 || !image_ready() || *tally_granularity == PROV_OFF)
+	if (fd < 0 || !image_ready() || tally_granularity() == PROV_OFF)
 		return &tally_mute;
 	if (image.split)
 		return split_find(fd);
@@ -310,7 +310,7 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 		slot_set(fd, &tally_mute);
 		return;
 	}
-	if (*tally_granularity == PROV_OFF) {
+	if (tally_granularity() == PROV_OFF) {
 		/* found again when it is used in finer times */
 		slot_set(fd, NULL);
 		return;

@@ -17,8 +17,19 @@
 extern struct prov_tally tally_mute;
 /* Points to a byte that is not 0 while the process has one thread. */
 extern const char *tally_alone HERE;
-/* Points to what is to be noted, enum prov_granularity; it may change any time. */
-extern const int32_t *tally_granularity HERE;
+/* What is to be noted, enum prov_granularity; it may change any time. Where it
+ * stands is kept as a distance: a pointer would be NULL for those who call
+ * before this library is relocated. */
+extern const int32_t tally_every_access HERE;
+extern intptr_t tally_granularity_at HERE;
+
+static inline int32_t tally_granularity(void)
+{
+	const char *at = (const char *)&tally_every_access + tally_granularity_at;
+
+	return __atomic_load_n((const int32_t *)(const void *)at, __ATOMIC_RELAXED);
+}
+
 /* Threads that libc does not know of may count from now on. */
 void tally_crowded(void);
 
@@ -83,9 +94,7 @@ void transfer_note(struct held h, uint64_t bytes, uint32_t written);
 
 static inline int tally_is_usual(void)
 {
-	return __builtin_expect(__atomic_load_n(tally_granularity, __ATOMIC_RELAXED) ==
-					PROV_FIRST_LAST,
-				1);
+	return __builtin_expect(tally_granularity() == PROV_FIRST_LAST, 1);
 }
 
 static inline struct held held_of(struct prov_tally *t)

@@ -17,7 +17,7 @@ static struct held held_here(int fd, int64_t at, struct held h)
 
 struct held held_read(int fd, int64_t at)
 {
-	int32_t granularity = *tally_granularity;
+	int32_t granularity = tally_granularity();
 
 	if (granularity == PROV_EVERY_ONE)
 		return held_here(fd, at, read_begin(tally_of(fd)));
@@ -29,7 +29,7 @@ struct held held_read(int fd, int64_t at)
 
 struct held held_write(int fd, int64_t at)
 {
-	int32_t granularity = *tally_granularity;
+	int32_t granularity = tally_granularity();
 
 	if (granularity == PROV_EVERY_ONE)
 		return held_here(fd, at, write_begin(tally_of(fd)));
