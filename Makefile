@@ -31,7 +31,6 @@ bench:
 	@tools/deps build bench
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(abspath $(BUILD)) bench/run
-	@BUILD=$(abspath $(BUILD)) bench/downstream
 
 suites:
 	@tools/deps build check suites

@@ -3,8 +3,9 @@
 /* sqlite_cache.c - keys, ids and texts that were looked up before */
 #include "store/sqlite.h"
 
-/* Bytes after which it begins anew. */
-#define CACHE_MOST (64u << 20)
+/* Bytes after which it begins anew, and of an entry in a map, about. */
+#define CACHE_MOST ((size_t)128 << 20)
+#define ENTRY	   64u
 
 /*
  * Keys are dense, so neighbours share a leaf: one look into a small map, and
@@ -63,7 +64,13 @@ void sqlite_cache_release(struct sqlite_cache *c)
 
 void sqlite_cache_trim(struct sqlite_cache *c)
 {
-	if (c->a.total > CACHE_MOST)
+	size_t size = c->a.total;
+
+	for (int i = 0; i < KIND_LAST; i++)
+		size += ENTRY * c->ids[i].n;
+	for (int i = 0; i < TEXT_LAST; i++)
+		size += 2 * ENTRY * c->contents[i].n;
+	if (size > CACHE_MOST)
 		sqlite_cache_release(c);
 }
 
