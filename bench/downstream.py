@@ -42,6 +42,7 @@ def said_by(name, size, *patterns):
 
 INGEST = Together(said_by("ingest", RECORDS, r"([\d.]+) accesses/s", r"([\d.]+) bytes per access"),
                   rounds=1)
+EVENTS = Together(said_by("events", 2000000, r"([\d.]+) events/s"), rounds=1)
 # three accesses to an execution
 LINEAGE = Together(said_by("lineage", RECORDS // 3, r"depth 10[^\n]*?: ([\d.]+) ms",
                            r"whole lineage[^\n]*?: ([\d.]+) ms"), rounds=1)
@@ -54,6 +55,7 @@ def milliseconds(pairs):
 ROWS = [
     *programs.ENDS,
     Row("prov lineage FILE, a new process", "ns", 30e6, lineage),
+    Row("events into a journal", "rate", 1e6, EVENTS.sample(Sample.alone, 0)),
     Row("accesses put into the store, of 10 M", "rate", 300e3, INGEST.sample(Sample.alone, 0)),
     Row("stored bytes per access, of 10 M", "bytes", 64, INGEST.sample(Sample.alone, 1)),
     Row("lineage to depth 10, of 10 M accesses", "ns", 50e6, LINEAGE.sample(milliseconds, 0)),
