@@ -33,16 +33,19 @@ static inline size_t no_name(char out[NAME_ROOM])
 	return 2;
 }
 #define name_of_fd(fd, out, flags) no_name(out)
+#define folder_name(fd, dirfd, path, flags, o, out, name_flags) no_name(out)
 #endif
 
 #ifdef ABLATE_COUNT
 #define image_ready()		 0
 #define tally_before_read(fd)	 ((struct held){ .tally = &tally_mute })
 #define tally_before_write(fd)	 ((struct held){ .tally = &tally_mute })
-#define tally_before_read_at(fd, at)	 ((struct held){ .tally = &tally_mute })
-#define tally_before_write_at(fd, at)	 ((struct held){ .tally = &tally_mute })
 #define tally_before_read_at(fd, at)  ((struct held){ .tally = &tally_mute })
 #define tally_before_write_at(fd, at) ((struct held){ .tally = &tally_mute })
+#define tally_read_before(fd)	 (&tally_mute)
+#define tally_write_before(fd)	 (&tally_mute)
+#define tally_was_read(t, o, n)	 ((void)(t), (void)(o), (void)(n))
+#define tally_was_written(t, o, n) ((void)(t), (void)(o), (void)(n))
 #define tally_after_read(t, n)	 ((void)(t), (void)(n))
 #define tally_after_write(t, n)	 ((void)(t), (void)(n))
 #endif

@@ -9,6 +9,7 @@
 
 #include "hooks.h"
 #include "real.h"
+#include "shim/folder.h"
 #include "shim/name.h"
 #include "shim/sys.h"
 #include "shim/tally.h"
@@ -65,11 +66,20 @@ static void change_report(const struct change *c, uint32_t kind)
 	record_end(r);
 }
 
+/* Where files are does not depend on what other files are called. */
+static int concerns_folders(const struct change *c)
+{
+	return !S_ISREG(c->object.mode) || (c->other.mode && !S_ISREG(c->other.mode));
+}
+
 /* Reports and lets go of c; NULL is fine. */
 static int change_end(struct change *c, uint32_t kind, int result)
 {
-	if (c && result == 0)
+	if (c && result == 0) {
+		if (concerns_folders(c))
+			folder_changed();
 		change_report(c, kind);
+	}
 	scratch_give(c);
 	return result;
 }

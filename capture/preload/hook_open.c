@@ -8,22 +8,30 @@
 
 #include "hooks.h"
 #include "real.h"
+#include "shim/folder.h"
 #include "shim/name.h"
+#include "shim/sys.h"
 #include "shim/tally.h"
 
-int will_create(int dirfd, const char *path, int flags)
+int64_t will_create(int dirfd, const char *path, int flags)
 {
 	struct prov_object o;
+	int64_t clock;
 
+	if ((flags & O_TMPFILE) == O_TMPFILE)
+		return 1;
 	if (!(flags & O_CREAT) || !image_ready())
 		return 0;
-	return flags & O_EXCL || object_at(dirfd, path, 0, &o) == -ENOENT;
+	if (flags & O_EXCL)
+		return 1;
+	clock = folder_birth_clock();
+	return clock ? clock : object_at(dirfd, path, 0, &o) == -ENOENT;
 }
 
-static int opened(int fd, int dirfd, const char *path, int flags, int created)
+static int opened(int fd, int dirfd, const char *path, int flags, int64_t born)
 {
 	if (fd >= 0)
-		tally_open(fd, dirfd, path, flags, created || (flags & O_TMPFILE) == O_TMPFILE);
+		tally_open(fd, dirfd, path, flags, born);
 	return fd;
 }
 
@@ -39,25 +47,27 @@ static mode_t mode_of(int flags, va_list ap)
 	{                                                                                \
 		va_list ap;                                                              \
 		mode_t mode;                                                             \
-		int created;                                                             \
+		int64_t born;                                                            \
 											 \
 		va_start(ap, flags);                                                     \
 		mode = mode_of(flags, ap);                                               \
 		va_end(ap);                                                              \
 		if (real_is_detoured(FN_open64))                                         \
 			return NEXT(name)(path, flags, mode);                            \
-		created = will_create(AT_FDCWD, path, flags);                            \
-		return opened(NEXT(name)(path, flags, mode), AT_FDCWD, path, flags, created); \
+		born = will_create(AT_FDCWD, path, flags);                            \
+		return opened(NEXT(name)(path, flags, mode), AT_FDCWD, path, flags, born); \
 	}
 OPEN(open64)
 OPEN(open)
 
 int detour_open64(const char *path, int flags, mode_t mode)
 {
-	int created = will_create(AT_FDCWD, path, flags);
-	int fd = ((__typeof__(&openat64))real_inner[FN_open64])(AT_FDCWD, path, flags, mode);
+	int64_t born = will_create(AT_FDCWD, path, flags);
+	int fd = real_is_alone() ? real_quick(sys4(SYS_openat, AT_FDCWD, path, flags, mode))
+				 : ((__typeof__(&openat64))real_inner[FN_open64])(
+					   AT_FDCWD, path, flags, mode);
 
-	return opened(fd, AT_FDCWD, path, flags, created);
+	return opened(fd, AT_FDCWD, path, flags, born);
 }
 
 /* What libc opens for itself in this way it reads or maps, always: locale data,
@@ -65,10 +75,10 @@ int detour_open64(const char *path, int flags, mode_t mode)
  * detoured, so the opening stands for them. */
 int detour_open64_nocancel(const char *path, int flags, mode_t mode)
 {
-	int created = will_create(AT_FDCWD, path, flags);
+	int64_t born = will_create(AT_FDCWD, path, flags);
 	int (*inner)(const char *, int, mode_t) =
 		(int (*)(const char *, int, mode_t))real_inner[FN___open64_nocancel];
-	int fd = opened(inner(path, flags, mode), AT_FDCWD, path, flags, created);
+	int fd = opened(inner(path, flags, mode), AT_FDCWD, path, flags, born);
 
 	if (fd >= 0 && (flags & O_ACCMODE) == O_RDONLY)
 		tally_read_by_libc(fd);
@@ -80,13 +90,13 @@ int detour_open64_nocancel(const char *path, int flags, mode_t mode)
 	{                                                                                \
 		va_list ap;                                                              \
 		mode_t mode;                                                             \
-		int created;                                                             \
+		int64_t born;                                                            \
 											 \
 		va_start(ap, flags);                                                     \
 		mode = mode_of(flags, ap);                                               \
 		va_end(ap);                                                              \
-		created = will_create(dirfd, path, flags);                               \
-		return opened(NEXT(name)(dirfd, path, flags, mode), dirfd, path, flags, created); \
+		born = will_create(dirfd, path, flags);                               \
+		return opened(NEXT(name)(dirfd, path, flags, mode), dirfd, path, flags, born); \
 	}
 OPENAT(openat64)
 OPENAT(openat)
@@ -95,9 +105,9 @@ OPENAT(openat)
 	EXPORT int name(const char *path, mode_t mode)                                   \
 	{                                                                                \
 		int flags = O_CREAT | O_WRONLY | O_TRUNC;                                \
-		int created = will_create(AT_FDCWD, path, flags);                        \
+		int64_t born = will_create(AT_FDCWD, path, flags);                        \
 											 \
-		return opened(NEXT(name)(path, mode), AT_FDCWD, path, flags, created);   \
+		return opened(NEXT(name)(path, mode), AT_FDCWD, path, flags, born);   \
 	}
 CREAT(creat64)
 CREAT(creat)

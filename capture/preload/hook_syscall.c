@@ -71,11 +71,11 @@ static int moves_bytes(long nr, const long *a, int *from, int *to)
 
 static long opened(long nr, const long *a, int dirfd, const char *path, int flags)
 {
-	int created = will_create(dirfd, path, flags) || (flags & O_TMPFILE) == O_TMPFILE;
+	int64_t born = will_create(dirfd, path, flags);
 	long r = plainly(nr, a);
 
 	if (r >= 0)
-		tally_open((int)r, dirfd, path, flags, created);
+		tally_open((int)r, dirfd, path, flags, born);
 	return r;
 }
 
@@ -92,19 +92,18 @@ static long opened_as(const long *a)
 {
 	const char *path = (const char *)a[1];
 	uint64_t how[3] = { 0 };
-	int created = 0;
+	int64_t born = 0;
 	long r;
 	char c;
 
 	if (image_ready() && fetched(how, a[2], sizeof(how)) && fetched(&c, a[1], 1)) {
 		/* below a root of its own the same text means another path */
 		path += how[2] & 0x10 /* RESOLVE_IN_ROOT */ && c == '/';
-		created = will_create((int)a[0], path, (int)how[0]) ||
-			  (how[0] & O_TMPFILE) == O_TMPFILE;
+		born = will_create((int)a[0], path, (int)how[0]);
 	}
 	r = plainly(SYS_openat2, a);
 	if (r >= 0)
-		tally_open((int)r, (int)a[0], path, (int)*(const uint64_t *)a[2], created);
+		tally_open((int)r, (int)a[0], path, (int)*(const uint64_t *)a[2], born);
 	return r;
 }
 

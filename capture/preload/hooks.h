@@ -48,8 +48,9 @@ static inline ssize_t transfer_after(struct transfer t, ssize_t n)
 
 #define ADDRESS_LEAST 65536u	/* what vm.mmap_min_addr keeps empty */
 
-/* O_CREAT makes a file or finds one; which, only a look before can tell. */
-int will_create(int dirfd, const char *path, int flags);
+/* O_CREAT makes a file or finds one; which, its time of birth may tell, else
+ * only a look before. What tally_open() is to know. */
+int64_t will_create(int dirfd, const char *path, int flags);
 /* After a fork of any kind that shares no memory, in parent and child. */
 pid_t child_made(pid_t pid);
 void child_ended(pid_t pid, int status);

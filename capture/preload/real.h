@@ -105,5 +105,11 @@ static inline int real_is_own(enum function f)
 
 /* Turns a raw result into libc's convention. */
 long real_result(long r);
+
+static inline long real_quick(long r)
+{
+	return __builtin_expect(r < 0, 0) ? real_result(r) : r;
+}
+
 int real_errno(void);	/* errno of this thread, without importing it */
 #endif

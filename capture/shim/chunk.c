@@ -26,8 +26,9 @@ static int memory_reserve(int fd, uint64_t offset)
 static struct prov_chunk *chunk_map(int fd, uint64_t offset, uint32_t n)
 {
 	void *at = n < CHUNKS_KEPT ? session.chunk_at[n] : NULL;
+	/* who needs a second chunk will fill it */
 	long r = sys6(SYS_mmap, at, PROV_CHUNK_SIZE, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | (at ? MAP_FIXED : 0), fd, offset);
+		      MAP_SHARED | (at ? MAP_FIXED : 0) | (n ? MAP_POPULATE : 0), fd, offset);
 
 	if (sys_failed(r))
 		return NULL;

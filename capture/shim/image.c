@@ -68,6 +68,11 @@ uint64_t now_exact(void)
 	return t;
 }
 
+uint64_t now_tick(void)
+{
+	return clock_read(CLOCK_REALTIME_COARSE);
+}
+
 uint64_t now_by_kernel(void)
 {
 	return clock_read(CLOCK_MONOTONIC_COARSE);

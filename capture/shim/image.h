@@ -32,6 +32,8 @@ enum image_state {
 #define FD_TABLE   1024u	/* slots of a further table, mapped when needed */
 #define FD_TABLES  1024u
 #define KNOWN_SIZE 64u		/* recently opened objects; a power of two */
+#define FOLDERS	   4u		/* recently met folders; a power of two */
+#define FOLDER_ROOM 224u
 #define CHUNKS_KEPT 64u		/* own chunks in the first pages */
 #define CHUNKS_MORE PROV_CHUNKS_MAX	/* in a further table, mapped when needed */
 #define SPAWN_ROOMS  64u
@@ -45,6 +47,16 @@ struct known {
 	uint64_t ino, dev, name;	/* name: hash of how it was called */
 	int64_t btime;
 	struct prov_tally *tally;
+};
+
+struct folder {
+	uint64_t hash;		/* of a path to it, and of what that depends on */
+	uint64_t tick;		/* when that path was met last */
+	uint64_t dev;		/* file system of a file in it */
+	uint16_t size;		/* of its name; 0 = not asked for yet */
+	uint16_t met;		/* times in this tick; then MET_PLAIN or MET_MIXED */
+	uint32_t taken;
+	char name[FOLDER_ROOM];	/* with a slash, no NUL */
 };
 
 struct shared_map {		/* shared mapping that mprotect could make writable */
@@ -88,6 +100,9 @@ struct image {
 	struct known *split;	/* threads have several tables: all objects, instead of slots */
 	struct prov_tally *fd[FD_NEAR];
 	struct known known[KNOWN_SIZE];
+	struct folder folders[FOLDERS];
+	uint64_t birth_dev;	/* a file system that tells by our clock when a file was made */
+	uint64_t birth_tick;	/* when one was made there last */
 	struct shared_map maps[MAPS_MAX];
 	struct prov_tally **far[FD_TABLES];
 	struct foreign foreign[FOREIGNS];
@@ -153,6 +168,7 @@ void *scratch_take(void);
 void scratch_give(void *room);	/* NULL is fine */
 
 uint64_t now_exact(void);	/* and remembers it as the stamp */
+uint64_t now_tick(void);	/* of the clock that files are stamped with; coarse as well */
 uint64_t now_by_kernel(void);	/* the coarse clock, until the vDSO's is known */
 void now_without_counter(void);	/* for good: the program forbade itself to read it */
 

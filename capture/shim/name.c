@@ -5,16 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/stat.h>
 #include <sys/stat.h>
 
 #include "image.h"
 #include "sys.h"
 #include "text.h"
 
-/* Where statx(2) is refused, by a sandbox that does not know it: all but the time
- * of birth. */
-static int object_by_stat(int dirfd, const char *path, int at_flags, struct prov_object *o)
+int object_by_stat(int dirfd, const char *path, int at_flags, struct prov_object *o)
 {
 	struct stat st;
 	long r = sys4(SYS_newfstatat, dirfd, path, &st, at_flags);
@@ -31,34 +28,6 @@ static int object_by_stat(int dirfd, const char *path, int at_flags, struct prov
 		.nlink = (uint32_t)st.st_nlink,
 	};
 	return 0;
-}
-
-int object_at(int dirfd, const char *path, int at_flags, struct prov_object *o)
-{
-	struct statx st;
-	long r = sys5(SYS_statx, dirfd, path, at_flags, STATX_BASIC_STATS | STATX_BTIME, &st);
-
-	if (r == -EPERM || r == -ENOSYS)
-		return object_by_stat(dirfd, path, at_flags, o);
-	if (r < 0)
-		return (int)r;
-	*o = (struct prov_object){
-		.dev_major = st.stx_dev_major,
-		.dev_minor = st.stx_dev_minor,
-		.ino = st.stx_ino,
-		.mtime = st.stx_mtime.tv_sec * INT64_C(1000000000) + st.stx_mtime.tv_nsec,
-		.size = st.stx_size,
-		.mode = st.stx_mode,
-		.nlink = st.stx_nlink,
-	};
-	if (st.stx_mask & STATX_BTIME)
-		o->btime = st.stx_btime.tv_sec * INT64_C(1000000000) + st.stx_btime.tv_nsec;
-	return 0;
-}
-
-int object_of_fd(int fd, struct prov_object *o)
-{
-	return object_at(fd, "", AT_EMPTY_PATH, o);
 }
 
 size_t name_of_fd(int fd, char out[NAME_ROOM], uint16_t *flags)

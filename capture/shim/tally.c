@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "folder.h"
 #include "known.h"
 #include "name.h"
 #include "sys.h"
@@ -251,6 +252,11 @@ int held_late(struct held h)
 	return 0;
 }
 
+int tally_late(struct prov_tally *t, uint64_t opened)
+{
+	return held_late((struct held){ .tally = t, .opened = opened });
+}
+
 static void tally_cut_now(struct prov_tally *t, int created, uint64_t now)
 {
 	(void)__atomic_fetch_or(&t->flags, created ? PROV_TALLY_CREATED : PROV_TALLY_TRUNCATED,
@@ -273,7 +279,8 @@ static void open_elsewhere(int fd, const struct prov_object *o, int cut, int cre
 	record_end(r);
 }
 
-static struct prov_open *open_here(int fd, int dirfd, const char *path, const struct prov_object *o)
+static struct prov_open *open_here(int fd, int dirfd, const char *path, int open_flags,
+				   const struct prov_object *o)
 {
 	char *real = scratch_take();
 	struct prov_open *r = NULL;
@@ -281,7 +288,7 @@ static struct prov_open *open_here(int fd, int dirfd, const char *path, const st
 	size_t size;
 
 	if (real) {
-		size = name_of_fd(fd, real, &flags);
+		size = folder_name(fd, dirfd, path, open_flags, o, real, &flags);
 		if (size == 0)
 			size = name_of_entry(dirfd, path, real, &flags);
 		r = open_record(o, real, size, flags);
@@ -290,9 +297,9 @@ static struct prov_open *open_here(int fd, int dirfd, const char *path, const st
 	return r;
 }
 
-void tally_open(int fd, int dirfd, const char *path, int flags, int created)
+void tally_open(int fd, int dirfd, const char *path, int flags, int64_t born)
 {
-	int cut = created || flags & O_TRUNC;
+	int created, cut;
 	struct prov_object o;
 	struct prov_tally *t;
 	struct prov_open *r;
@@ -300,6 +307,8 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 
 	if (fd < 0 || !image_ready() || object_of_fd(fd, &o) < 0)
 		return;
+	created = folder_is_born(&o, born);
+	cut = created || flags & O_TRUNC;
 	if (!image.split && !image_is_mine()) {
 		foreign_begin(fd);
 		if (!(flags & O_PATH) && !is_uninteresting(&o))
@@ -327,7 +336,7 @@ void tally_open(int fd, int dirfd, const char *path, int flags, int created)
 		slot_set(fd, t);
 		return;
 	}
-	r = open_here(fd, dirfd, path, &o);
+	r = open_here(fd, dirfd, path, flags, &o);
 	if (!r) {
 		slot_set(fd, &tally_mute);
 		return;
@@ -354,7 +363,7 @@ void tally_cut_path(const char *path)
 	if (!image_ready() || object_at(AT_FDCWD, path, 0, &o) < 0)
 		return;
 	fd = sys4(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
-	r = open_here((int)fd, AT_FDCWD, path, &o);
+	r = open_here((int)fd, AT_FDCWD, path, 0, &o);
 	if (fd >= 0)
 		(void)sys1(SYS_close, fd);
 	if (!r)

@@ -39,8 +39,9 @@ struct prov_tally **tally_slot(int fd);
 /* The record, to be completed, of a descriptor that somebody else opened; or NULL. */
 struct prov_open *open_adopt(int fd, const struct prov_object *o);
 
-/* After a successful open. created: it did not exist before. */
-void tally_open(int fd, int dirfd, const char *path, int flags, int created);
+/* After a successful open. born: 1 it did not exist before, 0 it did; else as
+ * folder_birth_clock() has said. */
+void tally_open(int fd, int dirfd, const char *path, int flags, int64_t born);
 /* A content change by path, without a descriptor (truncate). */
 void tally_cut_path(const char *path);
 /* Before close and before a descriptor is replaced; -1 leaves fd unused. */
@@ -209,5 +210,33 @@ static inline void tally_after_write(struct held h, ssize_t n)
 	__atomic_store_n(&t->last_write, now_coarse(), __ATOMIC_RELAXED);
 	if (__builtin_expect(h.since != 0, 0))
 		transfer_note(h, (uint64_t)n, 1);
+}
+
+/* After a call whose tally tally_read_before() (tally_write_before()) has found,
+ * with the time of opening that it had then. */
+int tally_late(struct prov_tally *t, uint64_t opened);	/* as held_late() */
+
+static inline int tally_still(struct prov_tally *t, uint64_t opened)
+{
+	return __builtin_expect(__atomic_load_n(&t->opened, __ATOMIC_RELAXED) == opened &&
+					__atomic_load_n(&t->refs, __ATOMIC_RELAXED),
+				1) ||
+	       tally_late(t, opened);
+}
+
+static inline void tally_was_read(struct prov_tally *t, uint64_t opened, size_t n)
+{
+	if (!tally_still(t, opened))
+		return;
+	count(&t->reads, &t->bytes_read, n);
+	__atomic_store_n(&t->last_read, now_coarse(), __ATOMIC_RELAXED);
+}
+
+static inline void tally_was_written(struct prov_tally *t, uint64_t opened, size_t n)
+{
+	if (!tally_still(t, opened))
+		return;
+	count(&t->writes, &t->bytes_written, n);
+	__atomic_store_n(&t->last_write, now_coarse(), __ATOMIC_RELAXED);
 }
 #endif

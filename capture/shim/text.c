@@ -62,13 +62,24 @@ const char *text_parse(const char *s, uint64_t *v)
 	return p == s ? NULL : p;
 }
 
+uint64_t text_hash_of(const char *s, size_t n, uint64_t seed)
+{
+	uint64_t h = seed ^ UINT64_C(0xcbf29ce484222325), w;
+
+	for (; n >= 8; n -= 8, s += 8) {
+		__builtin_memcpy(&w, s, 8);
+		h = (h ^ w) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 32;
+	}
+	for (; n; n--, s++)
+		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+	h *= UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
 uint64_t text_hash(const char *s, uint64_t seed)
 {
-	uint64_t h = seed ^ UINT64_C(0xcbf29ce484222325);
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-	return h ^ h >> 29;
+	return text_hash_of(s, text_size(s) - 1, seed);
 }
 
 /* Without it the compiler would turn the loops below into calls of the
@@ -97,8 +108,11 @@ PLAIN_LOOPS void *memcpy(void *restrict to, const void *restrict from, size_t n)
 
 PLAIN_LOOPS void *memset(void *to, int c, size_t n)
 {
+	uint64_t word = (unsigned char)c * UINT64_C(0x0101010101010101);
 	unsigned char *t = to;
 
+	for (; n >= 8; n -= 8, t += 8)
+		__builtin_memcpy(t, &word, 8);
 	while (n--)
 		*t++ = (unsigned char)c;
 	return to;

@@ -20,6 +20,7 @@ void text_move(char *to, const char *from, size_t n);	/* they may overlap */
 size_t text_number(char *out, uint64_t v);	/* decimal, no NUL; at most 20 */
 const char *text_parse(const char *s, uint64_t *v);	/* decimal; NULL if none */
 uint64_t text_hash(const char *s, uint64_t seed);
+uint64_t text_hash_of(const char *s, size_t n, uint64_t seed);
 
 /* The compiler calls these by name for large copies. */
 void *memcpy(void *restrict to, const void *restrict from, size_t n);

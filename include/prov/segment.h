@@ -88,6 +88,9 @@ struct prov_arena {
 	int32_t wanted;	/* what "prov granularity" asks the collector for */
 	uint32_t n_switches;	/* may exceed PROV_SWITCHES: then some were not kept */
 	struct prov_switch switches[PROV_SWITCHES];	/* oldest first */
+	uint32_t folders;	/* grows when paths through folders may mean something else */
+	uint32_t reserved;
+	uint64_t creator;	/* which image made a file last, and when */
 };
 
 /* At the start of each chunk. */
