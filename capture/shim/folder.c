@@ -221,7 +221,7 @@ int64_t folder_birth_clock(void)
 }
 
 /* Ticks are no longer than this. */
-#define TICK_MOST INT64_C(10000000)
+#define TICK_MOST 10000000
 
 int folder_is_born(const struct prov_object *o, int64_t since)
 {

@@ -4,7 +4,7 @@
 #include "store/sqlite.h"
 
 /* Bytes after which it begins anew, and of an entry in a map, about. */
-#define CACHE_MOST ((size_t)128 << 20)
+#define CACHE_MOST (128u << 20)
 #define ENTRY	   64u
 
 /*
