@@ -42,7 +42,9 @@
 	X(iconv_open) X(getpwnam) X(getpwuid) X(getpwnam_r) X(getpwuid_r)                     \
 	X(getgrnam) X(getgrgid) X(getgrnam_r) X(getgrgid_r) X(getgrouplist) X(initgroups)     \
 	X(getaddrinfo) X(gethostbyname)                                                       \
-	X(__pread_chk) X(__recv_chk) X(__recvfrom_chk)
+	X(__pread_chk) X(__recv_chk) X(__recvfrom_chk)                                        \
+	X(socket) X(socketpair) X(accept) X(accept4) X(pipe) X(pipe2) X(eventfd)              \
+	X(timerfd_create) X(signalfd) X(inotify_init) X(inotify_init1) X(memfd_create)
 
 enum function {
 #define X(name) FN_##name,

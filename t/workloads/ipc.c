@@ -4,13 +4,19 @@
 #include "workload.h"
 
 #include <mqueue.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 
 /* How the record calls a descriptor that has no path. */
 static const char *called(int fd)
@@ -295,13 +301,181 @@ static void by_shared_anonymous(void)
 	wait_for(child);
 }
 
+/* A number that was a file until it was closed past libc. */
+static int gone(void)
+{
+	int fd = open_in();
+	long r;
+
+	expect_bytes("read", in_folder("in"), or_die(read(fd, room, some), "read"));
+#if defined(__x86_64__)
+	__asm__ volatile("syscall" : "=a"(r) : "a"(SYS_close), "D"(fd) : "rcx", "r11", "memory");
+#else
+	register long x8 __asm__("x8") = SYS_close;
+	register long x0 __asm__("x0") = fd;
+
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8) : "memory");
+	r = x0;
+#endif
+	or_die(r, "close");
+	return fd;
+}
+
+static void is(int number, int fd)
+{
+	if (or_die(fd, "descriptor") != number) {
+		fprintf(stderr, "%d is not %d\n", fd, number);
+		exit(99);
+	}
+}
+
+/* Sockets are not on record, but neither are they the file. */
+static void flow(int from, int to)
+{
+	or_die(write(from, room, some), "write");
+	or_die(read(to, room, some), "read");
+}
+
+static void socketpair_anew(void)
+{
+	int ends[2], number = gone();
+
+	or_die(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "socketpair");
+	is(number, ends[0]);
+	flow(ends[0], ends[1]);
+}
+
+static void piped_anew(int flags)
+{
+	int ends[2], number = gone();
+
+	or_die(flags < 0 ? pipe(ends) : pipe2(ends, flags), "pipe");
+	is(number, ends[0]);
+	flow(ends[1], ends[0]);
+	expect_bytes("write", called(ends[1]), (long)some);
+	expect_bytes("read", called(ends[0]), (long)some);
+}
+
+static void pipe_anew(void)
+{
+	piped_anew(-1);
+}
+
+static void pipe2_anew(void)
+{
+	piped_anew(O_CLOEXEC);
+}
+
+static void connected(int (*taker)(int))
+{
+	struct sockaddr_un me = { .sun_family = AF_UNIX };	/* the kernel finds a name */
+	socklen_t size = sizeof(me);
+	int all = or_die(socket(AF_UNIX, SOCK_STREAM, 0), "socket"), number = gone();
+	int one = socket(AF_UNIX, SOCK_STREAM, 0), other;
+
+	is(number, one);
+	or_die(bind(all, (void *)&me, sizeof(me.sun_family)), "bind");
+	or_die(listen(all, 1), "listen");
+	or_die(getsockname(all, (void *)&me, &size), "getsockname");
+	or_die(connect(one, (void *)&me, size), "connect");
+	number = gone();
+	other = taker(all);
+	is(number, other);
+	flow(one, other);
+	flow(other, one);
+}
+
+static int take(int fd)
+{
+	return accept(fd, NULL, NULL);
+}
+
+static int take4(int fd)
+{
+	return accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+}
+
+static void accept_anew(void)
+{
+	connected(take);
+}
+
+static void accept4_anew(void)
+{
+	connected(take4);
+}
+
+/* Kept in memory; nothing that goes through is of anybody's interest. */
+static void eventfd_anew(void)
+{
+	uint64_t one = 1;
+	int number = gone(), fd = eventfd(0, 0);
+
+	is(number, fd);
+	or_die(write(fd, &one, sizeof(one)), "write");
+	or_die(read(fd, &one, sizeof(one)), "read");
+}
+
+static void timerfd_anew(void)
+{
+	struct itimerspec soon = { .it_value.tv_nsec = 1 };
+	uint64_t times;
+	int number = gone(), fd = timerfd_create(CLOCK_MONOTONIC, 0);
+
+	is(number, fd);
+	or_die(timerfd_settime(fd, 0, &soon, NULL), "timerfd_settime");
+	or_die(read(fd, &times, sizeof(times)), "read");
+}
+
+static void signalfd_anew(void)
+{
+	sigset_t set;
+	int number, fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	or_die(sigprocmask(SIG_BLOCK, &set, NULL), "sigprocmask");
+	number = gone();
+	fd = signalfd(-1, &set, 0);
+	is(number, fd);
+	or_die(raise(SIGUSR1), "raise");
+	or_die(read(fd, room, sizeof(struct signalfd_siginfo)), "read");
+}
+
+static void watched(int number, int fd)
+{
+	is(number, fd);
+	or_die(inotify_add_watch(fd, in_folder("."), IN_ATTRIB), "inotify_add_watch");
+	or_die(chmod(in_folder("old"), 0600), "chmod");
+	or_die(read(fd, room, sizeof(room)), "read");
+}
+
+static void inotify_anew(void)
+{
+	int number = gone();
+
+	watched(number, inotify_init());
+}
+
+static void inotify1_anew(void)
+{
+	int number = gone();
+
+	watched(number, inotify_init1(IN_CLOEXEC));
+}
+
 static const struct mode modes[] = {
 	{ "pipe", by_pipe }, { "pipe2", by_pipe2 }, { "fifo", by_fifo },
 	{ "socketpair", by_socketpair }, { "recvmsg", passed_by_recvmsg },
 	{ "recvmmsg", passed_by_recvmmsg },
 	{ "passed-into-used-number", passed_into_used_number },
 	{ "pidfd_getfd", taken_by_pidfd }, { "process_vm", by_process_vm }, { "sysv", by_sysv },
-	{ "mq", by_mq }, { "shared-anonymous", by_shared_anonymous }, { NULL, NULL }
+	{ "mq", by_mq }, { "shared-anonymous", by_shared_anonymous },
+	{ "socketpair-anew", socketpair_anew }, { "pipe-anew", pipe_anew },
+	{ "pipe2-anew", pipe2_anew }, { "accept-anew", accept_anew },
+	{ "accept4-anew", accept4_anew }, { "eventfd-anew", eventfd_anew },
+	{ "timerfd-anew", timerfd_anew }, { "signalfd-anew", signalfd_anew },
+	{ "inotify-anew", inotify_anew }, { "inotify1-anew", inotify1_anew }, { NULL, NULL }
 };
 
 int main(int argc, char **argv)
