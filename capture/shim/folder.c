@@ -220,8 +220,9 @@ int64_t folder_birth_clock(void)
 	return last != mine && (last ^ mine) >> WHO_BITS == 0 ? 0 : (int64_t)tick;
 }
 
-/* Ticks are no longer than this. */
-#define TICK_MOST 10000000
+/* A coarse clock lags by less than this, on a virtual machine with much to do
+ * too; a file that is dated later was given its date. */
+#define TICK_MOST 1000000000
 
 int folder_is_born(const struct prov_object *o, int64_t since)
 {
