@@ -148,7 +148,8 @@ def prov_killed_at_any_moment_harms_nobody_and_loses_nothing(p):
         equal(status, -signal.SIGKILL)
         wait_for(lambda: b"still runs" not in p.prov("log").stderr)
         show = p.show()
-        equal((show["run"]["recovered"], show["run"]["status"]), (True, None))
+        # the last of its life is spent with everything in the store already
+        assert (show["run"]["recovered"], show["run"]["status"]) in ((True, None), (False, 11)), show["run"]
         got = graph_of(show, p.work)
         for part, a, b in zip(("steps", "root", "files", "holes"), without_root_status(got), without_root_status(graph)):
             if isinstance(a, dict):

@@ -128,7 +128,7 @@ def files_of(show, folder):
 
 def graph_of(show, folder):
     """A record without what differs from run to run."""
-    steps = sorted((e["how"], tuple(os.path.basename(a) for a in e["argv"]), str(e["status"]), e["signal"], e["blind"],
+    steps = sorted((e["how"], tuple(os.path.basename(a) for a in e["argv"]), str(e["status"]), str(e["signal"]), e["blind"],
                     e["replaced"], tuple(sorted(f["path"][len(folder):] for f in e["files"]
                                                 if f["path"].startswith(folder + "/"))))
                    for e in show["executions"])
