@@ -98,7 +98,10 @@ static void write_table(struct trace_view *v)
 		char id[ID_TEXT_SIZE], span[CLOCK_TEXT_SIZE];
 
 		table_cell(&t, "%.6f", (double)after / 1e9);
-		table_cell(&t, "%s", clock_span(x->end - x->start, span));
+		if (x->end - x->start < 1000000)
+			table_cell(&t, "%.1f us", (double)(x->end - x->start) / 1e3);
+		else
+			table_cell(&t, "%s", clock_span(x->end - x->start, span));
 		table_cell(&t, "%s", id_short(ID_EXECUTION, &x->exec, id));
 		table_cell(&t, "%s", x->written ? "write" : "read");
 		if (x->offset >= 0)
