@@ -33,8 +33,10 @@ static clock_function clock_find(void)
 	if (!session.sealed &&
 	    __atomic_add_fetch(&image.clock_calls, 1, __ATOMIC_RELAXED) != CLOCK_CALLS)
 		return NULL;
-	image.clock = (clock_function)elf_find_any("__vdso_clock_gettime");
-	return image.clock;
+	clock_function found = (clock_function)elf_find_any("__vdso_clock_gettime");
+
+	__atomic_store_n(&image.clock, found, __ATOMIC_RELEASE);
+	return found;
 }
 
 static uint64_t clock_read(clockid_t id)
