@@ -109,6 +109,14 @@ int journal_flush(struct journal *j)
 	return r;
 }
 
+/* Nobody writes to a file that was just made, but somebody may be looking whether
+ * one does, and holds the lock for that moment. */
+static void lock_new(int fd)
+{
+	while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
+		;
+}
+
 int journal_create(const char *path, const struct run *run, const char *folder,
 		   struct journal **out)
 {
@@ -121,8 +129,8 @@ int journal_create(const char *path, const struct run *run, const char *folder,
 	j->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (j->fd < 0)
 		r = fail(errno, "%s: cannot create the journal: %s", path, strerror(errno));
-	else if (flock(j->fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-		r = fail(EBUSY, "%s: the journal is locked", path);
+	else
+		lock_new(j->fd);
 	if (r == 0)
 		r = write_all(j->fd, FILE_MAGIC, 8);
 	if (r < 0 && j->fd >= 0)

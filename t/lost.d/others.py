@@ -2,8 +2,10 @@
 # Copyright the prov authors
 """Inodes that are used again, clocks that jump, daemons, runs in runs and beside each other."""
 import ctypes
+import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -247,3 +249,19 @@ def two_runs_into_one_store_and_a_run_in_a_run_are_all_there(p):
     p.prov("log")
     runs = json.loads(p.prov("log", "--json").stdout)["runs"][:2]
     equal(sorted(r["recovered"] for r in runs), [False, True])
+
+
+@case
+def a_run_begins_while_somebody_looks_at_its_journal(p):
+    if not shutil.which("strace"):
+        raise Skip("strace is not installed")
+    # the journal is there and not locked yet: whoever looks now has the lock
+    proc = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-e", "trace=flock", "-e",
+                             "inject=flock:delay_enter=300000", PROV, "run", "--quiet", "--", "true"],
+                            env=p.env, cwd=p.work, stderr=subprocess.PIPE)
+    wait_for(p.spool)
+    with open(p.spool()[0], "rb") as journal:
+        fcntl.flock(journal, fcntl.LOCK_EX)
+        time.sleep(0.8)     # longer than it waits to ask
+    equal((proc.communicate(timeout=60)[1], proc.returncode), (b"", 0))
+    equal((p.show()["run"]["status"], p.spool()), (0, []))
