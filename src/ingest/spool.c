@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "aggregate/aggregate.h"
@@ -329,6 +330,22 @@ static int recover_one(struct store **store, const char *path, bool only_over,
 	return r;
 }
 
+static bool ends(const char *name, const char *end)
+{
+	size_t n = strlen(name), k = strlen(end);
+
+	return n > k && !strcmp(name + n - k, end);
+}
+
+/* Nobody needs an hour to begin a journal: its maker was killed. */
+static void sweep_unfinished(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && st.st_mtime + 3600 < time(NULL))
+		(void)unlink(path);
+}
+
 int spool_recover(bool only_over, struct buf *messages)
 {
 	struct arena a = { 0 };
@@ -339,13 +356,13 @@ int spool_recover(bool only_over, struct buf *messages)
 	int ret = 0;
 
 	while (d && (entry = readdir(d))) {
-		size_t n = strlen(entry->d_name);
-		int r;
+		const char *path = arena_printf(&a, "%s/%s", dir, entry->d_name);
+		int r = 0;
 
-		if (n < 9 || strcmp(entry->d_name + n - 8, ".journal"))
-			continue;
-		r = recover_one(&store, arena_printf(&a, "%s/%s", dir, entry->d_name), only_over,
-				messages);
+		if (ends(path, ".journal" JOURNAL_MADE))
+			sweep_unfinished(path);
+		else if (ends(path, ".journal"))
+			r = recover_one(&store, path, only_over, messages);
 		if (r < 0) {
 			buf_printf(messages, "a journal still waits: %s\n", fail_text());
 			ret = r;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -109,49 +110,72 @@ int journal_flush(struct journal *j)
 	return r;
 }
 
-/* Nobody writes to a file that was just made, but somebody may be looking whether
- * one does, and holds the lock for that moment. */
-static void lock_new(int fd)
+static void journal_free(struct journal *j)
 {
-	while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
-		;
+	if (j->fd >= 0)
+		(void)close(j->fd);
+	buf_release(&j->raw);
+	buf_release(&j->blocks);
+	free(j->path);
+	free(j);
+}
+
+/* Whoever looks for journals meets one that is whole and locked, or none: it gets
+ * its name last. A file system without hard links cannot refuse a name that is taken. */
+static int give_name(const char *made, const char *path)
+{
+	int r = link(made, path) < 0 ? -errno : 0;
+
+	if (r == -EPERM || r == -EOPNOTSUPP || r == -ENOSYS || r == -EMLINK)
+		return rename(made, path) < 0 ? -errno : 0;
+	if (r == 0)
+		(void)unlink(made);
+	return r;
+}
+
+static int begin(struct journal *j, const char *made, const struct run *run, const char *folder)
+{
+	struct run copy = *run;
+	struct facts f = { .runs = &copy, .n_runs = 1 };
+	int r = 0;
+
+	j->fd = open(made, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (j->fd < 0)
+		return fail(errno, "%s: cannot create the journal: %s", j->path, strerror(errno));
+	if (flock(j->fd, LOCK_EX | LOCK_NB) < 0)
+		r = -errno;
+	if (r == 0)
+		r = write_all(j->fd, FILE_MAGIC, 8);
+	if (r < 0)
+		return fail(-r, "%s: cannot write the journal: %s", j->path, strerror(-r));
+	j->written = 8;
+	journal_encode_folder(folder, &j->raw);
+	journal_encode(&f, &j->raw);
+	r = journal_flush(j);
+	if (r < 0)
+		return r;
+	r = give_name(made, j->path);
+	return r < 0 ? fail(-r, "%s: cannot create the journal: %s", j->path, strerror(-r)) : 0;
 }
 
 int journal_create(const char *path, const struct run *run, const char *folder,
 		   struct journal **out)
 {
 	struct journal *j = mem_alloc(sizeof(*j));
-	struct run copy = *run;
-	struct facts f = { .runs = &copy, .n_runs = 1 };
-	int r = 0;
+	struct buf name = { 0 };
+	int r;
 
 	j->path = mem_str(path);
-	j->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (j->fd < 0)
-		r = fail(errno, "%s: cannot create the journal: %s", path, strerror(errno));
-	else
-		lock_new(j->fd);
-	if (r == 0)
-		r = write_all(j->fd, FILE_MAGIC, 8);
-	if (r < 0 && j->fd >= 0)
-		r = fail(-r, "%s: cannot write the journal: %s", path, strerror(-r));
-	if (r == 0) {
-		j->written = 8;
-		journal_encode_folder(folder, &j->raw);
-		journal_encode(&f, &j->raw);
-		r = journal_flush(j);
-	}
+	buf_printf(&name, "%s" JOURNAL_MADE, path);
+	r = begin(j, name.data, run, folder);
 	if (r < 0) {
-		if (j->fd >= 0) {
-			(void)unlink(path);
-			(void)close(j->fd);
-		}
-		buf_release(&j->raw);
-		buf_release(&j->blocks);
-		free(j->path);
-		free(j);
+		if (j->fd >= 0)
+			(void)unlink(name.data);
+		journal_free(j);
+		buf_release(&name);
 		return r;
 	}
+	buf_release(&name);
 	*out = j;
 	return 0;
 }
@@ -234,11 +258,7 @@ void journal_close(struct journal *j)
 	if (!j)
 		return;
 	(void)journal_flush(j);
-	(void)close(j->fd);
-	buf_release(&j->raw);
-	buf_release(&j->blocks);
-	free(j->path);
-	free(j);
+	journal_free(j);
 }
 
 uint64_t journal_bytes(const struct journal *j)

@@ -15,8 +15,10 @@
  * journal twice does no harm: every fact restates the total so far.
  */
 struct journal;
+#define JOURNAL_MADE ".new"
 
-/* Creates path (0600; must not exist) and locks it for as long as it is open.
+/* Creates path (0600; must not exist) and locks it for as long as it is open. It is
+ * made under path + JOURNAL_MADE, which a maker that is killed meanwhile leaves.
  * folder is the session's, for whoever must finish the run; "" for none. */
 int journal_create(const char *path, const struct run *run, const char *folder,
 		   struct journal **out);

@@ -2,7 +2,6 @@
 # Copyright the prov authors
 """Inodes that are used again, clocks that jump, daemons, runs in runs and beside each other."""
 import ctypes
-import fcntl
 import json
 import os
 import shutil
@@ -255,13 +254,25 @@ def two_runs_into_one_store_and_a_run_in_a_run_are_all_there(p):
 def a_run_begins_while_somebody_looks_at_its_journal(p):
     if not shutil.which("strace"):
         raise Skip("strace is not installed")
-    # the journal is there and not locked yet: whoever looks now has the lock
-    proc = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-e", "trace=flock", "-e",
-                             "inject=flock:delay_enter=300000", PROV, "run", "--quiet", "--", "true"],
+    # each step of the making takes long enough to be looked at
+    proc = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-e", "trace=flock,write,link,unlink", "-e",
+                             "inject=flock,link,unlink:delay_enter=200000", PROV, "run", "--quiet", "--", "true"],
                             env=p.env, cwd=p.work, stderr=subprocess.PIPE)
     wait_for(p.spool)
-    with open(p.spool()[0], "rb") as journal:
-        fcntl.flock(journal, fcntl.LOCK_EX)
-        time.sleep(0.8)     # longer than it waits to ask
+    while proc.poll() is None:
+        r = p.prov("log")
+        equal((r.stderr, r.returncode), (b"", 0))
     equal((proc.communicate(timeout=60)[1], proc.returncode), (b"", 0))
     equal((p.show()["run"]["status"], p.spool()), (0, []))
+
+
+@case
+def a_journal_whose_making_was_killed_is_swept_after_an_hour(p):
+    p.run("true")
+    left = [os.path.join(p.dir, "store", "spool", name + ".journal.new") for name in ("r1", "r2")]
+    for name in left:
+        with open(name, "wb") as f:
+            f.write(b"half")
+    os.utime(left[0], (1, 1))
+    p.prov("log")
+    equal(p.spool(), left[1:])
