@@ -349,8 +349,9 @@ static int group_install(enum detour_group group)
 		return -1;
 	for (int i = 0; i < n; i++) {
 		real_inner[jumps[i].f] = jumps[i].inner;
-		real_outer[jumps[i].f] = NULL;	/* may have been found by another way */
 		jump_write(jumps[i].entry, jumps[i].hook);
+		(void)__atomic_fetch_or(&real_detoured, 1u << jumps[i].f, __ATOMIC_RELEASE);
+		real_outer[jumps[i].f] = NULL;	/* may have been found by another way */
 	}
 	text_lock(low, high + 8);
 	return 0;
@@ -372,6 +373,30 @@ int detour_is_own(unsigned f, const void *p)
 	return compared_byte(behind_endbr(p)) == (const void *)real_alone;
 }
 
+/* One thread writes, others wait for what it writes: going on without it, their
+ * program would be started unseen. Nobody waits for ever, and a signal handler
+ * not at all for the code that it interrupted. */
+static int install_begin(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	uintptr_t self = (uintptr_t)__builtin_thread_pointer();
+
+	for (int i = 0; i < 3000; i++) {
+		uintptr_t who = 0;
+
+		if (__atomic_compare_exchange_n(&image.installing, &who, self, 0, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			return 1;
+		if (who == self)
+			return 0;
+		if (i < 100)
+			(void)sys0(SYS_sched_yield);
+		else	/* it may be waiting for a processor itself */
+			(void)sys2(SYS_nanosleep, &pause, NULL);
+	}
+	return 0;
+}
+
 int detour_install(enum detour_group group)
 {
 	static uint32_t done IN_DATA;
@@ -380,14 +405,8 @@ int detour_install(enum detour_group group)
 
 	if (__atomic_load_n(&done, __ATOMIC_ACQUIRE) & bit)
 		return 0;
-	/* one thread writes, others wait for what it writes: going on without
-	 * it, their program would be started unseen. Nobody waits for ever,
-	 * least of all a signal handler for the code that it interrupted */
-	for (int i = 0; __atomic_exchange_n(&image.installing, 1, __ATOMIC_ACQ_REL); i++) {
-		if (i == 1000)
-			return -1;
-		(void)sys0(SYS_sched_yield);
-	}
+	if (!install_begin())
+		return -1;
 	if (!(__atomic_load_n(&done, __ATOMIC_ACQUIRE) & bit)) {
 		r = group == DETOUR_LOADER ? loader_watch() : group_install(group);
 		(void)__atomic_fetch_or(&done, bit, __ATOMIC_ACQ_REL);

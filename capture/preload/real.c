@@ -14,6 +14,7 @@
 
 void *real_outer[FN_COUNT] IN_DATA;
 void *real_inner[FN_DETOURED] IN_DATA;
+uint32_t real_detoured IN_DATA;
 static const char not_known = 0;
 const char *real_alone = &not_known;
 uint32_t real_own IN_DATA;

@@ -55,11 +55,15 @@ enum function {
 
 /* Those that can have a detour come first in FUNCTIONS. */
 #define FN_DETOURED ((int)FN_openat64)
+_Static_assert(FN_DETOURED <= 32, "a bit each");
 
 /* What the export calls; resolved when first needed. */
 extern void *real_outer[FN_COUNT] HERE;
-/* What the detour calls to get libc's behaviour; NULL = not detoured. */
+/* What the detour calls to get libc's behaviour. */
 extern void *real_inner[FN_DETOURED] HERE;
+/* Bit f: the jump is in place. Set after it was written: a thread that calls, or
+ * a child that is forked, in between is recorded twice rather than never. */
+extern uint32_t real_detoured HERE;
 
 const char *real_name(enum function f);
 
@@ -74,7 +78,7 @@ static inline void *real_next(enum function f)
 
 static inline int real_is_detoured(enum function f)
 {
-	return f < FN_DETOURED && real_inner[f] != 0;
+	return f < FN_DETOURED && (__atomic_load_n(&real_detoured, __ATOMIC_ACQUIRE) >> f & 1);
 }
 
 /*

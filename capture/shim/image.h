@@ -90,10 +90,10 @@ struct image {
 	uint32_t reuse_at;	/* where to look for a drained one next: they drain in order */
 	uint32_t names;		/* bumped when names may have changed under us */
 	uint32_t pid_space;	/* as in prov_chunk */
-	uint32_t installing;	/* a thread writes detours */
 	uint32_t beyond;	/* a descriptor beyond the tables is on record */
 	uint32_t shared;	/* a child that shares this memory may be at work */
 	uint32_t clock_calls;
+	uintptr_t installing;	/* the thread that writes detours */
 	uint64_t followed;	/* mark of the program file last read and found to be for us */
 	clock_function clock;	/* the vDSO's, NULL until it is worth it */
 	uint32_t foreigns;	/* entries of foreign[] in use */
