@@ -47,6 +47,9 @@ struct engine_setup {
 	uint64_t room;		/* bytes of shared memory at most */
 	struct strings env_allow;	/* names of variables that may be recorded */
 	int32_t granularity;	/* to begin with */
+	/* What this process starts from now on is the session's; an engine that
+	 * is carried by the environment need not know. 0: nobody, see adopt. */
+	uint32_t launcher;
 };
 
 struct engine_ops {
@@ -60,6 +63,9 @@ struct engine_ops {
 	void (*handed)(struct engine *e, uint32_t pid, int64_t start, uint32_t seq);
 	/* NAME=value strings, NUL-terminated, to add to the program's environment. */
 	int (*environment)(struct engine *e, const char *ld_preload, struct buf *out);
+	/* This process, and all that it has started and will start, as far as that
+	 * is not another session's. NULL: an engine that cannot. */
+	int (*adopt)(struct engine *e, uint32_t pid);
 	/* Hands over what is complete; final: everything there is. Returns how
 	 * many records were handed over. */
 	size_t (*poll)(struct engine *e, const struct engine_sink *sink, bool final);

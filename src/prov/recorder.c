@@ -194,7 +194,8 @@ struct recorder *recorder_open(const struct recorder_setup *setup)
 	struct recorder *r = mem_alloc(sizeof(*r));
 	const struct aggregate_out out = { .ctx = r, .facts = on_facts, .keep = on_keep,
 					   .commit = on_commit };
-	struct engine_setup es = { .run = setup->run.id, .granularity = setup->granularity };
+	struct engine_setup es = { .run = setup->run.id, .granularity = setup->granularity,
+				     .launcher = (uint32_t)getpid() };
 	int ret = -ENOENT;
 
 	r->run = setup->run;
