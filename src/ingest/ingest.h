@@ -29,12 +29,12 @@ int ingest_facts(struct store *s, const struct run *run, const struct facts *f);
 void facts_shift(struct facts *f, int64_t offset);
 
 /*
- * What prov runs that were killed have left behind: journals in the spool, and
- * sessions whose program may still be running. Finishes those that are over,
- * takes in what there is of the others. One line per run to messages. Cheap
- * when there is nothing to do: one look at a folder. only_over: passes over, in
- * silence, what still runs. 0, or negative errno when something is left for
+ * What recorders that were killed have left behind in a spool, for a store:
+ * journals, and sessions whose program may still be running. Finishes those that
+ * are over, takes in what there is of the others. One line per run to messages.
+ * Cheap when there is nothing to do: one look at a folder. only_over: passes over,
+ * in silence, what still runs. 0, or negative errno when something is left for
  * next time; messages say what.
  */
-int spool_recover(bool only_over, struct buf *messages);
+int spool_recover(const char *spool, const char *store, bool only_over, struct buf *messages);
 #endif

@@ -13,7 +13,6 @@
 #include "base/arena.h"
 #include "base/conf.h"
 #include "base/err.h"
-#include "base/path.h"
 #include "ingest/ingest.h"
 #include "journal/journal.h"
 #include "model/key.h"
@@ -295,7 +294,7 @@ static void look_for_rest(struct orphan *o, const struct journal_sink *sink)
 		o->rest = path;
 }
 
-static int recover_one(struct store **store, const char *path, bool only_over,
+static int recover_one(const char *where, struct store **store, const char *path, bool only_over,
 		       struct buf *messages)
 {
 	struct orphan o = { .path = path, .only_over = only_over };
@@ -318,7 +317,7 @@ static int recover_one(struct store **store, const char *path, bool only_over,
 		buf_printf(messages, "%s: nothing in it can be read; remove it\n", path);
 	} else if (r == 0 && open_session(&o)) {
 		if (!*store)
-			r = store_open(path_store(&o.memory), STORE_WRITE, store);
+			r = store_open(where, STORE_WRITE, store);
 		o.store = *store;
 		if (r == 0)
 			r = adopt(&o, messages);
@@ -346,23 +345,22 @@ static void sweep_unfinished(const char *path)
 		(void)unlink(path);
 }
 
-int spool_recover(bool only_over, struct buf *messages)
+int spool_recover(const char *spool, const char *store, bool only_over, struct buf *messages)
 {
 	struct arena a = { 0 };
-	const char *dir = path_spool(&a);
-	struct store *store = NULL;
+	struct store *opened = NULL;
 	struct dirent *entry;
-	DIR *d = dir ? opendir(dir) : NULL;
+	DIR *d = opendir(spool);
 	int ret = 0;
 
 	while (d && (entry = readdir(d))) {
-		const char *path = arena_printf(&a, "%s/%s", dir, entry->d_name);
+		const char *path = arena_printf(&a, "%s/%s", spool, entry->d_name);
 		int r = 0;
 
 		if (ends(path, ".journal" JOURNAL_MADE))
 			sweep_unfinished(path);
 		else if (ends(path, ".journal"))
-			r = recover_one(&store, path, only_over, messages);
+			r = recover_one(store, &opened, path, only_over, messages);
 		if (r < 0) {
 			buf_printf(messages, "a journal still waits: %s\n", fail_text());
 			ret = r;
@@ -370,7 +368,7 @@ int spool_recover(bool only_over, struct buf *messages)
 	}
 	if (d)
 		(void)closedir(d);
-	store_close(store);
+	store_close(opened);
 	arena_release(&a);
 	return ret;
 }

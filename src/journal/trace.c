@@ -7,22 +7,27 @@
 
 #include "base/path.h"
 
-const char *trace_path(struct arena *a, const struct id *run)
+static const char *path_in(struct arena *a, const char *folder, const struct id *run)
 {
-	const char *dir = path_traces(a);
 	char id[ID_TEXT_SIZE];
 
-	return dir ? arena_printf(a, "%s/%s.trace", dir, id_text(ID_RUN, run, id)) : NULL;
+	return arena_printf(a, "%s/%s.trace", folder, id_text(ID_RUN, run, id));
+}
+
+const char *trace_path(struct arena *a, const struct id *run)
+{
+	const char *folder = path_traces(a);
+
+	return folder ? path_in(a, folder, run) : NULL;
 }
 
 static int create(struct trace *t)
 {
 	struct arena a = { 0 };
-	const char *dir = path_traces(&a), *path = trace_path(&a, &t->run->id);
-	int r = path ? path_make(dir) : -ENOENT;
+	int r = path_make(t->folder);
 
 	if (r == 0)
-		r = journal_create(path, t->run, "", &t->journal);
+		r = journal_create(path_in(&a, t->folder, &t->run->id), t->run, "", &t->journal);
 	arena_release(&a);
 	return r;
 }

@@ -11,6 +11,7 @@
  */
 struct trace {
 	const struct run *run;
+	const char *folder;		/* that it is made in */
 	struct journal *journal;	/* made when the first transfer comes */
 	uint64_t lost;			/* transfers that could not be kept */
 };
@@ -20,6 +21,6 @@ int trace_note(struct trace *t, const struct facts *f);
 int trace_flush(struct trace *t);
 void trace_close(struct trace *t);
 
-/* Where the trace of a run is, or would be; NULL with fail_text(). */
+/* Where the trace of a run of this user is, or would be; NULL with fail_text(). */
 const char *trace_path(struct arena *a, const struct id *run);
 #endif

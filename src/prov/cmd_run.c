@@ -23,7 +23,7 @@
 #include "model/key.h"
 #include "prov/args.h"
 #include "prov/child.h"
-#include "prov/recorder.h"
+#include "record/recorder.h"
 
 #define EXIT_CANNOT 125	/* as env(1): prov itself failed, not the program */
 
@@ -264,17 +264,17 @@ static bool can_be_entered(struct arena *a, const char *name)
 
 /* Of runs whose prov was killed; one that still runs is left to commands that
  * want to know. */
-static void take_in_what_waits(const struct context *c)
+static void take_in_what_waits(const struct context *c, const struct recorder_place *place)
 {
 	struct buf messages = { 0 };
 
-	(void)spool_recover(true, &messages);
+	(void)spool_recover(place->spool, place->store, true, &messages);
 	say_trouble(c, &messages);
 	buf_release(&messages);
 }
 
-static int run_recorded(struct context *c, struct recorder *rec, const struct id *run, char **argv,
-			bool quiet)
+static int run_recorded(struct context *c, struct recorder *rec, const struct recorder_setup *setup,
+			char **argv, bool quiet)
 {
 	struct recorder_result result;
 	struct child child;
@@ -295,9 +295,9 @@ static int run_recorded(struct context *c, struct recorder *rec, const struct id
 	recorder_end(rec, (uint32_t)child.pid, status, &result);
 	say_trouble(c, &result.trouble);
 	if (!quiet || result.lost || result.trouble.size)
-		say_summary(run, &result);
+		say_summary(&setup->run.id, &result);
 	if (!result.trouble.size)
-		take_in_what_waits(c);
+		take_in_what_waits(c, &setup->place);
 	buf_release(&result.trouble);
 	recorder_close(rec);
 	return child_leave_as(&child, status);
@@ -305,12 +305,14 @@ static int run_recorded(struct context *c, struct recorder *rec, const struct id
 
 /* A limit on file sizes (ulimit -f) must come back as an error to be told, not
  * as a signal to die of. */
-static struct recorder *open_recorder(const struct recorder_setup *setup)
+static struct recorder *open_recorder(struct context *c, struct recorder_setup *setup)
 {
 	const struct timespec now = { 0 };
 	struct recorder *rec;
 	sigset_t big, before;
 
+	if (recorder_place_own(&c->arena, &setup->place) < 0)
+		return NULL;
 	sigemptyset(&big);
 	sigaddset(&big, SIGXFSZ);
 	(void)sigprocmask(SIG_BLOCK, &big, &before);
@@ -344,10 +346,11 @@ static int run_main(struct context *c, int argc, char **argv)
 	setup.n_notes = w.n_notes;
 	setup.engine = engine_find(w.engine);
 	setup.granularity = w.level;
-	rec = open_recorder(&setup);
+	setup.launcher = (uint32_t)getpid();
+	rec = open_recorder(c, &setup);
 	if (!rec)
 		return run_unrecorded(c, a.operands);
-	return run_recorded(c, rec, &setup.run.id, a.operands, w.quiet);
+	return run_recorded(c, rec, &setup, a.operands, w.quiet);
 }
 
 const struct command cmd_run = {

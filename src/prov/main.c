@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "ingest/ingest.h"
 #include "prov/output.h"
+#include "record/recorder.h"
 
 /* Descriptors 0 to 2 are taken whatever the caller closed, so that no store or
  * journal ever opens as stdout; a program that is run finds them closed still. */
@@ -66,15 +67,19 @@ static int finish(struct context *c, int status)
  * taken in now is no reason not to answer. */
 static void recover(const struct context *c)
 {
+	struct recorder_place place;
+	struct arena memory = { 0 };
 	struct buf messages = { 0 };
 
-	(void)spool_recover(false, &messages);
+	if (recorder_place_own(&memory, &place) == 0)
+		(void)spool_recover(place.spool, place.store, false, &messages);
 	for (const char *line = messages.data; line && *line;) {
 		size_t n = strcspn(line, "\n");
 
 		context_say(c, "%.*s", (int)n, line);
 		line += n + (line[n] != 0);
 	}
+	arena_release(&memory);
 	buf_release(&messages);
 }
 

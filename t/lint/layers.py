@@ -12,11 +12,11 @@ import tree
 
 # Each may include itself and what stands before it.
 ORDER = ["base", "model", "event", "journal", "engine", "aggregate", "build", "store", "ingest",
-         "format", "query", "prov"]
+         "record", "format", "query", "prov"]
 # A format takes graphs, a query makes them; neither knows the other.
 STRANGERS = {("format", "query"), ("query", "format")}
 # Who may know the wire: behind the engine there are only facts.
-WIRE = {"event", "journal", "engine", "aggregate", "prov"}
+WIRE = {"event", "journal", "engine", "aggregate", "record", "prov"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 GENERATED = {"config.h"}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
 /* recorder.c - recording one run */
-#include "prov/recorder.h"
+#include "record/recorder.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -33,6 +33,7 @@ struct recorder {
 	struct run run;
 	const struct note *notes;
 	size_t n_notes;
+	struct recorder_place place;
 	const char *folder, *journal_path;
 	struct engine *engine;
 	struct journal *journal;
@@ -119,10 +120,12 @@ static const char *library_path(struct arena *a)
 }
 
 /* A folder of our own, 0700, on memory when there is some. */
-static const char *session_folder(struct arena *a, const struct id *run, struct buf *trouble)
+static const char *session_folder(struct arena *a, const char *place, const struct id *run,
+				  struct buf *trouble)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
-	const char *places[] = { conf_text("session.dir"), runtime, "/dev/shm", tmp, "/tmp" };
+	const char *places[] = { place ? place : conf_text("session.dir"), runtime, "/dev/shm",
+				 tmp, "/tmp" };
 	char id[ID_TEXT_SIZE];
 	int err = ENOENT;
 
@@ -175,18 +178,22 @@ static void on_commit(void *ctx)
 
 static int open_journal(struct recorder *r)
 {
-	const char *dir = path_spool(&r->memory);
 	char id[ID_TEXT_SIZE];
-	int ret;
+	int ret = path_make(r->place.spool);
 
-	if (!dir)
-		return -ENOENT;
-	ret = path_make(dir);
 	if (ret < 0)
 		return ret;
-	r->journal_path =
-		arena_printf(&r->memory, "%s/%s.journal", dir, id_text(ID_RUN, &r->run.id, id));
+	r->journal_path = arena_printf(&r->memory, "%s/%s.journal", r->place.spool,
+				       id_text(ID_RUN, &r->run.id, id));
 	return journal_create(r->journal_path, &r->run, r->folder, &r->journal);
+}
+
+int recorder_place_own(struct arena *a, struct recorder_place *out)
+{
+	*out = (struct recorder_place){
+		.store = path_store(a), .spool = path_spool(a), .traces = path_traces(a)
+	};
+	return out->store ? 0 : -ENOENT;
 }
 
 struct recorder *recorder_open(const struct recorder_setup *setup)
@@ -195,7 +202,7 @@ struct recorder *recorder_open(const struct recorder_setup *setup)
 	const struct aggregate_out out = { .ctx = r, .facts = on_facts, .keep = on_keep,
 					   .commit = on_commit };
 	struct engine_setup es = { .run = setup->run.id, .granularity = setup->granularity,
-				     .launcher = (uint32_t)getpid() };
+				     .launcher = setup->launcher };
 	int ret = -ENOENT;
 
 	r->run = setup->run;
@@ -205,10 +212,11 @@ struct recorder *recorder_open(const struct recorder_setup *setup)
 	r->run.status = -1;
 	r->notes = setup->notes;
 	r->n_notes = setup->n_notes;
+	r->place = setup->place;
 	es.library = library_path(&r->memory);
 	es.room = (uint64_t)conf_size("arena.max");
 	es.env_allow = env_list(&r->memory, &r->trouble);
-	r->folder = session_folder(&r->memory, &r->run.id, &r->trouble);
+	r->folder = session_folder(&r->memory, r->place.session, &r->run.id, &r->trouble);
 	/* the journal comes first: it tells whoever cleans up of the folder */
 	if (r->folder)
 		ret = open_journal(r);
@@ -222,6 +230,7 @@ struct recorder *recorder_open(const struct recorder_setup *setup)
 		return NULL;
 	}
 	r->trace.run = &r->run;
+	r->trace.folder = r->place.traces;
 	r->aggregate = aggregate_create(&r->run, &out);
 	(void)pthread_mutex_init(&r->lock, NULL);
 	(void)pthread_cond_init(&r->wake, NULL);
@@ -337,7 +346,7 @@ void recorder_end(struct recorder *r, uint32_t pid, int status, struct recorder_
 
 	stop_collecting(r);
 	(void)journal_flush(r->journal);
-	ahead = ingest_begin(path_store(&r->memory), r->journal_path);
+	ahead = ingest_begin(r->place.store, r->journal_path);
 	aggregate_root_ended(r->aggregate, pid, status, clock_mono());
 	(void)r->engine->ops->poll(r->engine, aggregate_sink(r->aggregate), true);
 	aggregate_finish(r->aggregate, conf_bool("hash") ? conf_size("hash.max") : 0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
-#ifndef PROV_PROV_RECORDER_H
-#define PROV_PROV_RECORDER_H
+#ifndef PROV_RECORD_RECORDER_H
+#define PROV_RECORD_RECORDER_H
 #include "aggregate/aggregate.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "engine/engine.h"
 #include "model/model.h"
@@ -12,18 +13,32 @@
  */
 struct recorder;
 
+/* Where a run is kept. The strings must live as long as the recorder. */
+struct recorder_place {
+	const char *store;	/* as store_open() takes it */
+	const char *spool;	/* folder where the journal waits */
+	const char *traces;	/* folder for single reads and writes */
+	const char *session;	/* folder for what the engine shares with programs; NULL: any
+				 * tmpfs this user can write to */
+};
+
+/* Of this user's own store, in the arena; -ENOENT with fail_text() when he has none. */
+int recorder_place_own(struct arena *a, struct recorder_place *out);
+
 struct recorder_setup {
 	struct run run;		/* id, name, argv, cwd, ...; start and engine are filled in */
 	const struct note *notes;
 	size_t n_notes;
+	struct recorder_place place;
 	const struct engine_ops *engine;
+	uint32_t launcher;	/* as in engine_setup */
 	int32_t granularity;	/* enum prov_granularity */
 };
 
 /* NULL with fail_text() when nothing can be recorded. */
 struct recorder *recorder_open(const struct recorder_setup *setup);
 
-/* Environment for the program, as child_start() takes it. */
+/* NAME=value strings, NUL-terminated, to add to the program's environment. */
 void recorder_environment(struct recorder *r, struct buf *env);
 
 /* The program is process pid; from here on a thread collects. Call with all
