@@ -67,7 +67,7 @@ static int receive_all(int fd, void *p, size_t n)
 	return 0;
 }
 
-int frame_receive(int fd, uint32_t *kind, struct buf *out)
+int frame_receive_most(int fd, uint32_t *kind, struct buf *out, size_t most)
 {
 	struct head h;
 	int r = receive_all(fd, &h, sizeof(h));
@@ -77,7 +77,7 @@ int frame_receive(int fd, uint32_t *kind, struct buf *out)
 		return r;
 	if (h.magic != MAGIC)
 		return fail(EBADMSG, "the other side of the socket does not speak prov");
-	if (h.size > FRAME_MOST)
+	if (h.size > most)
 		return fail(EMSGSIZE, "a message of %u bytes is too long", h.size);
 	buf_reserve(out, (size_t)h.size + 1);
 	r = receive_all(fd, out->data, h.size);
@@ -87,4 +87,9 @@ int frame_receive(int fd, uint32_t *kind, struct buf *out)
 	out->data[h.size] = 0;
 	*kind = h.kind;
 	return 0;
+}
+
+int frame_receive(int fd, uint32_t *kind, struct buf *out)
+{
+	return frame_receive_most(fd, kind, out, FRAME_MOST);
 }

@@ -17,4 +17,6 @@ int frame_send(int fd, uint32_t kind, const void *p, size_t n);
 /* The next message replaces what was in out. -EPIPE at the end of the stream,
  * -EMSGSIZE and -EBADMSG for what no peer of ours sends. */
 int frame_receive(int fd, uint32_t *kind, struct buf *out);
+/* Likewise, from whom no more than that many bytes are expected. */
+int frame_receive_most(int fd, uint32_t *kind, struct buf *out, size_t most);
 #endif

@@ -69,6 +69,11 @@ static void refuses_what_is_none(void **state)
 	close(fd[1]);
 	assert_int_equal(frame_send(fd[0], 1, "x", 1), -EPIPE);
 	close(fd[0]);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	assert_int_equal(frame_send(fd[0], 1, "abcd", 4), 0);
+	assert_int_equal(frame_receive_most(fd[1], &kind, &b, 3), -EMSGSIZE);
+	close(fd[0]);
+	close(fd[1]);
 	buf_release(&b);
 }
 
