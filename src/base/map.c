@@ -161,6 +161,27 @@ void **map_at(struct map *m, const void *key, size_t size)
 	return &s->value;
 }
 
+/* Who was placed behind the one that goes, for want of its own place, moves up. */
+void map_remove(struct map *m, const void *key, size_t size)
+{
+	size_t mask = m->room - 1, hole, i;
+	struct map_slot *s = m->room ? slot_find(m, key_hash(key, size), key, size) : NULL;
+
+	if (!s || !s->hash)
+		return;
+	hole = (size_t)(s - m->slots);
+	for (i = (hole + 1) & mask; m->slots[i].hash; i = (i + 1) & mask) {
+		size_t home = m->slots[i].hash & mask;
+
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue;
+		m->slots[hole] = m->slots[i];
+		hole = i;
+	}
+	m->slots[hole] = (struct map_slot){ 0 };
+	m->n--;
+}
+
 int map_next(const struct map *m, size_t *i, const void **key, size_t *size, void **value)
 {
 	for (; *i < m->room; ++*i) {

@@ -23,6 +23,9 @@ void *map_get(const struct map *m, const void *key, size_t size);	/* NULL = abse
 /* Where the value of key lives; a new key starts with NULL. Valid until the
  * next map_at(). */
 void **map_at(struct map *m, const void *key, size_t size);
+/* Values of other keys stay; the bytes of a key longer than an id are kept until the
+ * map is released. */
+void map_remove(struct map *m, const void *key, size_t size);
 /* Makes room for that many more at once, instead of step by step. */
 void map_reserve(struct map *m, size_t more);
 /* Steps through all pairs: start with *i = 0; returns 0 at the end. key and

@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -139,9 +140,39 @@ static void long_keys_of_every_length_are_kept(void **state)
 	free(key);
 }
 
+static void removes_and_finds_the_rest(void **state)
+{
+	struct map m = { 0 };
+	bool there[3000] = { false };
+	unsigned seed = 7, n = 0;
+
+	for (int turn = 0; turn < 60000; turn++) {
+		uint32_t k;
+
+		seed = seed * 1103515245u + 12345u;
+		k = (seed >> 8) % 3000;
+		if (there[k]) {
+			map_remove(&m, &k, sizeof(k));
+			n--;
+		} else {
+			*map_at(&m, &k, sizeof(k)) = (void *)(uintptr_t)(k + 1);
+			n++;
+		}
+		there[k] = !there[k];
+		assert_int_equal(m.n, n);
+	}
+	for (uint32_t k = 0; k < 3000; k++)
+		assert_ptr_equal(map_get(&m, &k, sizeof(k)), there[k] ? (void *)(uintptr_t)(k + 1) : NULL);
+	map_remove(&m, "no such key", 11);
+	assert_int_equal(m.n, n);
+	map_release(&m);
+	map_remove(&m, "x", 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(removes_and_finds_the_rest),
 		cmocka_unit_test(an_empty_map_has_nothing),
 		cmocka_unit_test(keys_of_any_bytes_and_length_are_distinct),
 		cmocka_unit_test(keys_are_copied),

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
 /* engine.c - the engines there are */
+#include "config.h"
 #include "engine/engine.h"
 
 #include <string.h>
 
 static const struct engine_ops *const engines[] = {
 	&engine_preload,
+#ifdef PROV_EBPF
+	&engine_ebpf,
+#endif
 };
 
 const struct engine_ops *engine_at(size_t i)

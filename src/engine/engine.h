@@ -83,6 +83,7 @@ struct engine {
 };
 
 extern const struct engine_ops engine_preload;
+extern const struct engine_ops engine_ebpf;	/* where it was built: PROV_EBPF */
 
 const struct engine_ops *engine_find(const char *name);	/* "auto" is the best that works here */
 const struct engine_ops *engine_at(size_t i);		/* NULL after the last */

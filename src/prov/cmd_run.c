@@ -36,7 +36,7 @@ static const struct option_row options[] = {
 	{ OPT_NOTE, "note", "KEY=VALUE", "keep a note with the run; may be repeated" },
 	{ OPT_NOTE_FILE, "note-file", "KEY=FILE",
 	  "likewise, with what FILE contains as the value" },
-	{ OPT_ENGINE, "engine", "auto|preload",
+	{ OPT_ENGINE, "engine", "auto|preload|ebpf",
 	  "how to record; auto takes the best that works here" },
 	{ OPT_GRANULARITY, "granularity", GRANULARITY_WORDS,
 	  "how finely to note accesses to files" },
@@ -154,7 +154,7 @@ static int read_options(struct context *c, struct args *a, struct wish *w, const
 	if (o < 0)
 		return a->status == EXIT_USAGE ? EXIT_CANNOT : -1;
 	if (!engine_find(w->engine)) {
-		(void)context_usage(c, "there is no engine '%s'; use auto or preload", w->engine);
+		(void)context_usage(c, "there is no engine '%s'; use auto, preload or ebpf", w->engine);
 		return EXIT_CANNOT;
 	}
 	if (!granularity_find(w->granularity, &w->level)) {
@@ -356,7 +356,7 @@ static int run_main(struct context *c, int argc, char **argv)
 const struct command cmd_run = {
 	.name = "run",
 	.usage = "[--name NAME] [--note KEY=VALUE]... [--note-file KEY=FILE]... "
-		 "[--engine auto|preload] [--granularity " GRANULARITY_WORDS "] [--quiet] -- "
+		 "[--engine auto|preload|ebpf] [--granularity " GRANULARITY_WORDS "] [--quiet] -- "
 		 "COMMAND [ARGUMENT...]",
 	.summary = "run a program and record what it and all it starts read, write and rename",
 	.options = options,

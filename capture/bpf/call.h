@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Copyright the prov authors */
+#ifndef BPF_CALL_H
+#define BPF_CALL_H
+#include <asm/unistd.h>
+
+#include "process.h"
+/*
+ * What a system call did, told from its arguments and its result when it is over.
+ */
+#define PROT_READ     1u
+#define PROT_WRITE    2u
+#define PROT_EXEC     4u
+#define MAP_KIND      3u
+#define MAP_PRIVATE   2u
+#define MAP_ANONYMOUS 0x20u
+#define AT_FDCWD      -100
+#define AT_REMOVEDIR  0x200u
+#define RENAME_EXCHANGE 2u
+#define F_DUPFD	      0u
+#define F_DUPFD_CLOEXEC 1030u
+
+static __always_inline void note_transfer(struct kernel_thread *t, const struct kernel_slot *s,
+					  struct task_struct *task, uint64_t low, uint64_t bytes,
+					  uint32_t written, int64_t offset)
+{
+	struct kernel_transfer r = {};
+	uint64_t file = file_of(task, s->fd);
+
+	head_set(&r.head, t, KERNEL_TRANSFER);
+	r.id = s->id;
+	r.before = low;
+	/* without one of its own a call moves the file's offset on */
+	r.offset = offset >= 0 ? (uint64_t)offset
+			       : (uint64_t)GET(AS(struct file, file), f_pos) - bytes;
+	r.bytes = bytes;
+	r.written = written;
+	tell(t, &r, sizeof(r));
+}
+
+static __always_inline int32_t level_of(const struct kernel_thread *t)
+{
+	uint32_t which = t->session;
+	struct kernel_session *s = bpf_map_lookup_elem(&sessions, &which);
+
+	return s ? s->granularity : PROV_FIRST_LAST;
+}
+
+static __always_inline void did_read(struct kernel_thread *t, struct task_struct *task, uint32_t fd,
+				     uint64_t low, uint64_t n, int64_t offset, int32_t level)
+{
+	struct kernel_slot *s = slot_of(t, task, fd);
+
+	if (!s)
+		return;
+	slot_read(s, low, t->now, n);
+	if (level < PROV_FIRST_LAST)
+		note_transfer(t, s, task, low, n, 0, offset);
+}
+
+static __always_inline void did_write(struct kernel_thread *t, struct task_struct *task,
+				      uint32_t fd, uint64_t low, uint64_t n, int64_t offset,
+				      int32_t level)
+{
+	struct kernel_slot *s = slot_of(t, task, fd);
+
+	if (!s)
+		return;
+	slot_write(s, low, t->now, n);
+	if (level < PROV_FIRST_LAST)
+		note_transfer(t, s, task, low, n, 1, offset);
+}
+
+/* Calls that read or write; 0 for others. */
+static __always_inline int on_data(struct kernel_thread *t, struct pt_regs *regs, uint64_t nr,
+				   long ret, uint64_t low)
+{
+	struct task_struct *task = current();
+	int64_t offset = -1;
+	int32_t level;
+
+	switch (nr) {
+	case __NR_pread64:
+		offset = (int64_t)REG_ARG4(regs);
+		/* fall through */
+	case __NR_read:
+	case __NR_readv:
+	case __NR_preadv:
+	case __NR_preadv2:
+	case __NR_recvfrom:
+	case __NR_recvmsg:
+		level = level_of(t);
+		if (level < PROV_OPEN_CLOSE && ret >= 0) {
+			t->calls++;
+			did_read(t, task, (uint32_t)REG_ARG1(regs), low, (uint64_t)ret, offset,
+				 level);
+		}
+		return 1;
+	case __NR_pwrite64:
+		offset = (int64_t)REG_ARG4(regs);
+		/* fall through */
+	case __NR_write:
+	case __NR_writev:
+	case __NR_pwritev:
+	case __NR_pwritev2:
+	case __NR_sendto:
+	case __NR_sendmsg:
+		level = level_of(t);
+		if (level < PROV_OPEN_CLOSE && ret >= 0) {
+			t->calls++;
+			did_write(t, task, (uint32_t)REG_ARG1(regs), low, (uint64_t)ret, offset,
+				  level);
+		}
+		return 1;
+	case __NR_sendfile:
+	case __NR_copy_file_range:
+	case __NR_splice:
+	case __NR_tee: {
+		uint32_t first = (uint32_t)REG_ARG1(regs), second;
+
+		second = (uint32_t)(nr == __NR_sendfile || nr == __NR_tee ? REG_ARG2(regs)
+									  : REG_ARG3(regs));
+		level = level_of(t);
+		if (level >= PROV_OPEN_CLOSE || ret < 0)
+			return 1;
+		t->calls++;
+		did_read(t, task, nr == __NR_sendfile ? second : first, low, (uint64_t)ret, -1,
+			 level);
+		did_write(t, task, nr == __NR_sendfile ? first : second, low, (uint64_t)ret, -1,
+			  level);
+		return 1;
+	}
+	}
+	return 0;
+}
+
+static __always_inline void did_map(struct kernel_thread *t, struct pt_regs *regs, uint64_t low)
+{
+	uint32_t prot = (uint32_t)REG_ARG3(regs), flags = (uint32_t)REG_ARG4(regs), mode;
+	struct task_struct *task = current();
+	struct kernel_slot *s;
+
+	if (flags & MAP_ANONYMOUS)
+		return;
+	s = slot_of(t, task, (uint32_t)REG_ARG5(regs));
+	if (!s)
+		return;
+	s->n.flags |= KERNEL_MAP_READ | (prot & PROT_EXEC ? KERNEL_MAP_EXEC : 0);
+	if (!s->n.first_read)
+		s->n.first_read = low;
+	s->n.last_read = t->now;
+	if ((flags & MAP_KIND) == MAP_PRIVATE)
+		return;
+	/* mprotect may make it writable later without a word */
+	mode = GET(AS(struct file, s->file), f_mode);
+	if (!(prot & PROT_WRITE) && !(mode & FMODE_WRITE))
+		return;
+	s->n.flags |= KERNEL_MAP_WRITE;
+	if (!s->n.first_write)
+		s->n.first_write = low;
+	s->n.last_write = t->now;
+}
+
+/* A call that leaves a file shorter, or without a part of what was in it. */
+static __always_inline void did_cut(struct kernel_thread *t, struct pt_regs *regs, uint64_t nr,
+				    uint64_t low)
+{
+	struct kernel_slot *s = slot_of(t, current(), (uint32_t)REG_ARG1(regs));
+
+	if (!s)
+		return;
+	slot_write(s, low, t->now, 0);
+	s->n.writes--;
+	if (nr == __NR_ftruncate && REG_ARG2(regs) == 0) {
+		s->n.flags |= KERNEL_TRUNCATED;
+		s->n.cut = t->now;
+	}
+}
+
+struct name_call {
+	uint64_t from, to;	/* user addresses of the paths; 0 none */
+	uint64_t low;
+	int32_t from_fd, to_fd;
+	uint32_t kind, flags;
+};
+
+/* Where a relative path starts: a folder that is open, or the working directory. */
+static __always_inline uint32_t base_walk(struct task_struct *task, int32_t fd, uint32_t at)
+{
+	struct fs_struct *where = AS(struct fs_struct, ADDRESS(GET(task, fs)));
+	uint64_t dentry = ADDRESS(GET(where, pwd.dentry)), mount = ADDRESS(GET(where, pwd.mnt));
+
+	if (fd != AT_FDCWD) {
+		struct file *f = AS(struct file, file_of(task, (uint32_t)fd));
+
+		dentry = ADDRESS(GET(f, f_path.dentry));
+		mount = ADDRESS(GET(f, f_path.mnt));
+	}
+	return path_walk(dentry, mount, at) & (2 * KERNEL_PATH_ROOM - 1);
+}
+
+static __always_inline uint32_t name_read(char *room, uint32_t at, uint64_t from)
+{
+	long n = from ? bpf_probe_read_user_str(room + (at & (ROOM - 1)), KERNEL_PATH_ROOM,
+						(const void *)from)
+		      : 0;
+
+	return n > 0 ? (uint32_t)n & (2 * KERNEL_PATH_ROOM - 1) : 0;
+}
+
+static __noinline int tell_name(struct kernel_thread *t, const struct name_call *c)
+{
+	struct kernel_name *r = (struct kernel_name *)scratch();
+	struct task_struct *task = current();
+	uint32_t at = sizeof(*r);
+
+	if (!r || !t)
+		return 0;
+	__sync_fetch_and_add(&state.names, 1);
+	head_set(&r->head, t, KERNEL_NAME);
+	r->before = c->low;
+	r->kind = c->kind;
+	r->flags = c->flags;
+	r->from_size = name_read((char *)r, at, c->from);
+	at += r->from_size;
+	r->to_size = name_read((char *)r, at, c->to);
+	at += r->to_size;
+	r->from_base_size = base_walk(task, c->from_fd, at & (ROOM - 1));
+	at += r->from_base_size;
+	r->to_base_size = 0;
+	if (c->to)
+		r->to_base_size = base_walk(task, c->to_fd, at & (ROOM - 1));
+	at += r->to_base_size;
+	tell(t, r, at & (ROOM - 1));
+	return 0;
+}
+
+#define TWO(k) { .kind = k, .from_fd = AT_FDCWD, .to_fd = AT_FDCWD, .from = REG_ARG1(regs), .to = REG_ARG2(regs), .low = low }
+
+static __always_inline void on_name(struct kernel_thread *t, struct pt_regs *regs, uint64_t nr,
+				    uint64_t low)
+{
+	struct name_call c = { .from_fd = AT_FDCWD, .to_fd = AT_FDCWD, .low = low };
+
+	switch (nr) {
+#ifdef __NR_rename
+	case __NR_rename:
+	case __NR_link:
+	case __NR_symlink:
+		c.kind = nr == __NR_rename ? PROV_NAME_RENAME
+		       : nr == __NR_link   ? PROV_NAME_LINK
+					   : PROV_NAME_SYMLINK;
+		c.from = REG_ARG1(regs);
+		c.to = REG_ARG2(regs);
+		break;
+	case __NR_unlink:
+	case __NR_rmdir:
+		c.kind = PROV_NAME_UNLINK;
+		c.flags = nr == __NR_rmdir ? KERNEL_NAME_DIRECTORY : 0;
+		c.from = REG_ARG1(regs);
+		break;
+#endif
+	case __NR_renameat2:
+		c.kind = REG_ARG5(regs) & RENAME_EXCHANGE ? PROV_NAME_EXCHANGE : PROV_NAME_RENAME;
+		goto four;
+	case __NR_linkat:
+		c.kind = PROV_NAME_LINK;
+		goto four;
+	case __NR_renameat:
+		c.kind = PROV_NAME_RENAME;
+four:
+		c.from_fd = (int32_t)REG_ARG1(regs);
+		c.from = REG_ARG2(regs);
+		c.to_fd = (int32_t)REG_ARG3(regs);
+		c.to = REG_ARG4(regs);
+		break;
+	case __NR_unlinkat:
+		c.kind = PROV_NAME_UNLINK;
+		c.from_fd = (int32_t)REG_ARG1(regs);
+		c.from = REG_ARG2(regs);
+		c.flags = REG_ARG3(regs) & AT_REMOVEDIR ? KERNEL_NAME_DIRECTORY : 0;
+		break;
+	case __NR_symlinkat:
+		c.kind = PROV_NAME_SYMLINK;
+		c.from = REG_ARG1(regs);
+		c.to_fd = (int32_t)REG_ARG2(regs);
+		c.to = REG_ARG3(regs);
+		break;
+	default:
+		return;
+	}
+	tell_name(t, &c);
+}
+
+/* All other calls. */
+static __always_inline void on_other(struct kernel_thread *t, struct pt_regs *regs, uint64_t nr,
+				     long ret, uint64_t low)
+{
+	struct kernel_slot *s;
+
+	switch (nr) {
+#ifdef __NR_open
+	case __NR_open:
+	case __NR_creat:
+#endif
+	case __NR_openat:
+	case __NR_openat2:
+	case __NR_open_by_handle_at:
+	case __NR_memfd_create:
+		file_opened(t, current(), (uint32_t)ret, low);
+		break;
+	case __NR_close:
+		file_closed(t, (uint32_t)REG_ARG1(regs));
+		break;
+#ifdef __NR_dup2
+	case __NR_dup2:
+#endif
+	case __NR_dup3:
+		if ((uint32_t)REG_ARG1(regs) != (uint32_t)ret)
+			file_closed(t, (uint32_t)ret);
+		/* fall through */
+	case __NR_dup:
+		file_doubled(t, current(), (uint32_t)REG_ARG1(regs), (uint32_t)ret);
+		break;
+	case __NR_fcntl:
+		if (REG_ARG2(regs) == F_DUPFD || REG_ARG2(regs) == F_DUPFD_CLOEXEC)
+			file_doubled(t, current(), (uint32_t)REG_ARG1(regs), (uint32_t)ret);
+		break;
+	case __NR_mmap:
+		did_map(t, regs, low);
+		break;
+	case __NR_getdents64:
+#ifdef __NR_getdents
+	case __NR_getdents:
+#endif
+		s = slot_of(t, current(), (uint32_t)REG_ARG1(regs));
+		if (s) {
+			slot_read(s, low, t->now, 0);
+			s->n.reads--;
+			s->n.flags |= KERNEL_LISTED;
+		}
+		break;
+	case __NR_ftruncate:
+	case __NR_fallocate:
+		did_cut(t, regs, nr, low);
+		break;
+	default:
+		on_name(t, regs, nr, low);
+	}
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+/* ebpf.c - the engine that asks the kernel */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "engine/engine.h"
+#include "engine/granularity.h"
+#include "engine/kernel.h"
+#include "engine/told.h"
+
+struct ebpf {
+	struct engine base;
+	int session;
+	int32_t granularity, wanted;
+	bool level_told;
+	struct told *told;
+	struct buf records;
+};
+
+static struct ebpf *ebpf_of(struct engine *e)
+{
+	return (struct ebpf *)e;
+}
+
+static void ebpf_close(struct engine *e, bool remove)
+{
+	struct ebpf *b = ebpf_of(e);
+
+	if (!b)
+		return;
+	if (b->session > 0)
+		kernel_end(b->session);
+	told_destroy(b->told);
+	buf_release(&b->records);
+	free(b);
+}
+
+static int ebpf_open(const char *folder, const struct engine_setup *setup, struct engine **out)
+{
+	struct ebpf *b = mem_alloc(sizeof(*b));
+	int r;
+
+	b->base.ops = &engine_ebpf;
+	b->granularity = b->wanted = setup->granularity;
+	b->told = told_create(&setup->env_allow);
+	r = b->session = kernel_begin(setup->granularity);
+	if (r >= 0 && setup->launcher)
+		r = kernel_launch(b->session, setup->launcher);
+	if (r < 0) {
+		ebpf_close(&b->base, true);
+		return r;
+	}
+	*out = &b->base;
+	return 0;
+}
+
+/* What the kernel side knew went with the collector. */
+static int ebpf_reopen(const char *folder, struct engine **out)
+{
+	return fail(ESTALE, "the kernel no longer knows that session");
+}
+
+static void ebpf_handed(struct engine *e, uint32_t pid, int64_t start, uint32_t seq)
+{
+}
+
+static int ebpf_environment(struct engine *e, const char *ld_preload, struct buf *out)
+{
+	return 0;
+}
+
+/* Switched before it is told when it grows coarser, after when finer. */
+static void switch_level(struct ebpf *b, const struct engine_sink *sink)
+{
+	int32_t wanted = __atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE);
+	int64_t before = clock_mono();
+
+	if (!b->level_told && b->granularity != PROV_FIRST_LAST)
+		sink->switched(sink->ctx, 1, b->granularity);
+	b->level_told = true;
+	if (wanted == b->granularity || !granularity_ok(wanted))
+		return;
+	kernel_level(b->session, wanted);
+	sink->switched(sink->ctx, wanted < b->granularity ? clock_mono() : before, wanted);
+	b->granularity = wanted;
+}
+
+struct finish {
+	struct ebpf *b;
+	const struct engine_sink *sink;
+};
+
+static void finish_thread(void *ctx, const struct kernel_thread *t)
+{
+	struct finish *f = ctx;
+
+	told_thread(f->b->told, t, f->sink);
+}
+
+static size_t ebpf_poll(struct engine *e, const struct engine_sink *sink, bool final)
+{
+	struct ebpf *b = ebpf_of(e);
+	struct finish f = { b, sink };
+	size_t n;
+
+	switch_level(b, sink);
+	buf_clear(&b->records);
+	kernel_collect(b->session, &b->records);
+	n = told_records(b->told, b->records.data, b->records.size, sink);
+	if (final) {
+		kernel_threads(b->session, finish_thread, &f);
+		told_running(b->told, sink);
+	}
+	if (n)
+		sink->commit(sink->ctx);
+	return n;
+}
+
+static void ebpf_ask(struct engine *e, int32_t granularity)
+{
+	__atomic_store_n(&ebpf_of(e)->wanted, granularity, __ATOMIC_RELEASE);
+}
+
+static int32_t ebpf_granularity(const struct engine *e)
+{
+	return ((const struct ebpf *)e)->granularity;
+}
+
+static uint64_t ebpf_lost(const struct engine *e)
+{
+	return told_lost(((const struct ebpf *)e)->told);
+}
+
+static bool ebpf_alive(struct engine *e)
+{
+	return told_alive(ebpf_of(e)->told);
+}
+
+const struct engine_ops engine_ebpf = {
+	.name = "ebpf",
+	.probe = kernel_probe,
+	.open = ebpf_open,
+	.reopen = ebpf_reopen,
+	.handed = ebpf_handed,
+	.environment = ebpf_environment,
+	.poll = ebpf_poll,
+	.ask = ebpf_ask,
+	.granularity = ebpf_granularity,
+	.lost = ebpf_lost,
+	.alive = ebpf_alive,
+	.close = ebpf_close,
+};

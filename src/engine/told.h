@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef PROV_ENGINE_TOLD_H
+#define PROV_ENGINE_TOLD_H
+#include "engine/engine.h"
+#include "prov/kernel.h"
+/*
+ * From what the kernel told of one session (prov/kernel.h) to what an engine hands
+ * over (prov/event.h): the same events as the guest library makes, so that nothing
+ * behind the engine knows who saw them. Not thread-safe.
+ */
+struct told;
+
+struct told *told_create(const struct strings *env_allow);
+void told_destroy(struct told *t);	/* NULL is fine */
+
+/* Records as kernel_collect() gives them; returns how many were handed over. */
+size_t told_records(struct told *t, const char *p, size_t n, const struct engine_sink *sink);
+
+/* An image that ran before anybody was told of it. */
+void told_found(struct told *t, uint32_t pid, int64_t start, const struct engine_sink *sink);
+
+/* What a thread has done since its last record. */
+void told_thread(struct told *t, const struct kernel_thread *thread, const struct engine_sink *sink);
+/* The session ends: who did not end by then still runs. */
+void told_running(struct told *t, const struct engine_sink *sink);
+bool told_alive(const struct told *t);
+uint64_t told_lost(const struct told *t);
+#endif
