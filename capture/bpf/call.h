@@ -170,7 +170,6 @@ static __always_inline void did_cut(struct kernel_thread *t, struct pt_regs *reg
 	if (!s)
 		return;
 	slot_write(s, low, t->now, 0);
-	s->n.writes--;
 	if (nr == __NR_ftruncate && REG_ARG2(regs) == 0) {
 		s->n.flags |= KERNEL_TRUNCATED;
 		s->n.cut = t->now;
@@ -216,11 +215,21 @@ static __noinline int tell_name(struct kernel_thread *t, const struct name_call 
 
 	if (!r || !t)
 		return 0;
-	__sync_fetch_and_add(&state.names, 1);
+	if (c->kind != KERNEL_TRUNCATE)
+		__sync_fetch_and_add(&state.names, 1);
 	head_set(&r->head, t, KERNEL_NAME);
 	r->before = c->low;
 	r->kind = c->kind;
 	r->flags = c->flags;
+	r->n_touched = t->touched_turn == t->turn ? t->n_touched : 0;
+	for (uint32_t i = 0; i < KERNEL_TOUCHES; i++) {
+		struct inode *inode = AS(struct inode, t->touched_at[i]);
+
+		r->touched[i] = t->touched[i];
+		/* still there: links are left, or it is open */
+		if (i < r->n_touched && GET(inode, i_ino) == r->touched[i].ino)
+			r->touched[i].nlink = GET(inode, i_nlink);
+	}
 	r->from_size = name_read((char *)r, at, c->from);
 	at += r->from_size;
 	r->to_size = name_read((char *)r, at, c->to);
@@ -274,6 +283,11 @@ four:
 		c.to_fd = (int32_t)REG_ARG3(regs);
 		c.to = REG_ARG4(regs);
 		break;
+	case __NR_truncate:
+		c.kind = KERNEL_TRUNCATE;
+		c.from = REG_ARG1(regs);
+		c.flags = REG_ARG2(regs) ? 0 : KERNEL_TRUNCATE_TO_0;
+		break;
 	case __NR_unlinkat:
 		c.kind = PROV_NAME_UNLINK;
 		c.from_fd = (int32_t)REG_ARG1(regs);
@@ -292,6 +306,48 @@ four:
 	tell_name(t, &c);
 }
 
+/* linux/aio_abi.h */
+struct iocb {
+	uint64_t data, key_flags;
+	uint16_t opcode;
+	int16_t priority;
+	uint32_t fd;
+	uint64_t buffer, n;
+	int64_t offset;
+};
+enum { IOCB_PREAD = 0, IOCB_PWRITE = 1, IOCB_PREADV = 7, IOCB_PWRITEV = 8 };
+#define IOCBS_MOST 64u
+
+/* What was asked for; how much of it was done, only the caller will learn. */
+static __noinline int did_one_submit(struct kernel_thread *t, uint64_t list, uint32_t i,
+				     uint64_t low)
+{
+	struct task_struct *task = current();
+	uint64_t at = 0;
+	struct iocb c = {};
+
+	if (!t || bpf_probe_read_user(&at, sizeof(at), (const void *)(list + i * sizeof(at))) ||
+	    bpf_probe_read_user(&c, sizeof(c), (const void *)at))
+		return 0;
+	/* of vectors only the number is told here */
+	if (c.opcode == IOCB_PREAD || c.opcode == IOCB_PREADV)
+		did_read(t, task, c.fd, low, c.opcode == IOCB_PREAD ? c.n : 0, c.offset,
+			 PROV_FIRST_LAST);
+	else if (c.opcode == IOCB_PWRITE || c.opcode == IOCB_PWRITEV)
+		did_write(t, task, c.fd, low, c.opcode == IOCB_PWRITE ? c.n : 0, c.offset,
+			  PROV_FIRST_LAST);
+	return 0;
+}
+
+static __always_inline void did_submit(struct kernel_thread *t, uint64_t list, long n, uint64_t low)
+{
+	for (uint32_t i = 0; i < IOCBS_MOST; i++) {
+		if ((long)i >= n)
+			break;
+		did_one_submit(t, list, i, low);
+	}
+}
+
 /* All other calls. */
 static __always_inline void on_other(struct kernel_thread *t, struct pt_regs *regs, uint64_t nr,
 				     long ret, uint64_t low)
@@ -301,13 +357,29 @@ static __always_inline void on_other(struct kernel_thread *t, struct pt_regs *re
 	switch (nr) {
 #ifdef __NR_open
 	case __NR_open:
+		file_opened(t, current(), (uint32_t)ret, low, (uint32_t)REG_ARG2(regs));
+		break;
 	case __NR_creat:
+		file_opened(t, current(), (uint32_t)ret, low, O_TRUNC);
+		break;
 #endif
 	case __NR_openat:
-	case __NR_openat2:
 	case __NR_open_by_handle_at:
+		file_opened(t, current(), (uint32_t)ret, low, (uint32_t)REG_ARG3(regs));
+		break;
+	case __NR_openat2: {
+		uint64_t how = 0;
+
+		/* struct open_how begins with the flags */
+		bpf_probe_read_user(&how, sizeof(how), (const void *)REG_ARG3(regs));
+		file_opened(t, current(), (uint32_t)ret, low, (uint32_t)how);
+		break;
+	}
 	case __NR_memfd_create:
-		file_opened(t, current(), (uint32_t)ret, low);
+		file_opened(t, current(), (uint32_t)ret, low, 0);
+		break;
+	case __NR_io_submit:
+		did_submit(t, REG_ARG3(regs), ret, low);
 		break;
 	case __NR_close:
 		file_closed(t, (uint32_t)REG_ARG1(regs));

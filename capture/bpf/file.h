@@ -77,6 +77,29 @@ static __always_inline void object_set(struct kernel_object *o, uint64_t inode)
 	o->btime = inode_btime(inode, o->magic);
 }
 
+/* The kernel sets a change time: the object is one that the call at hand is about. */
+static __always_inline void on_touch(uint64_t inode)
+{
+	struct kernel_thread *t = thread_of((uint32_t)bpf_get_current_pid_tgid());
+	uint32_t at;
+
+	if (!t)
+		return;
+	if (t->touched_turn != t->turn) {
+		t->touched_turn = t->turn;
+		t->n_touched = 0;
+	}
+	at = t->n_touched;
+	if (at >= KERNEL_TOUCHES)
+		return;
+	at &= 3;
+	if (at < KERNEL_TOUCHES) {
+		object_set(&t->touched[at], inode);
+		t->touched_at[at] = inode;
+	}
+	t->n_touched = at + 1;
+}
+
 /* The id by which tallies name it; told now unless it was. 0: not a thing that
  * data flows through. */
 static __noinline uint64_t file_id(struct kernel_thread *t, uint64_t file)
@@ -225,7 +248,7 @@ static __always_inline void slot_write(struct kernel_slot *s, uint64_t low, uint
 
 /* A descriptor was made by a call that opens. */
 static __always_inline void file_opened(struct kernel_thread *t, struct task_struct *task,
-					uint32_t fd, uint64_t low)
+					uint32_t fd, uint64_t low, uint32_t asked)
 {
 	struct kernel_slot *s = &t->slot[fd & (KERNEL_SLOTS - 1)];
 	uint64_t file = file_of(task, fd);
@@ -244,7 +267,7 @@ static __always_inline void file_opened(struct kernel_thread *t, struct task_str
 	flags |= mode & FMODE_WRITE ? KERNEL_WRITABLE : 0;
 	flags |= mode & FMODE_CREATED ? KERNEL_CREATED : 0;
 	/* what did not exist is not truncated, and is new in the same sense */
-	if (mode & FMODE_CREATED || GET(f, f_flags) & O_TRUNC) {
+	if (mode & FMODE_CREATED || asked & O_TRUNC) {
 		flags |= mode & FMODE_CREATED ? 0 : KERNEL_TRUNCATED;
 		s->n.cut = t->now;
 	}

@@ -47,20 +47,19 @@ __noinline int walk_step(void)
 		w->mount = above;
 		return 0;
 	}
+	if (size >= KERNEL_PATH_ROOM - NAME_ROOM)
+		return 1;
 	if (parent == w->dentry || !parent) {
 		w->over = 1;
 		w->flags |= KERNEL_PATH_LOOSE;
-		return 1;
 	}
-	if (size >= KERNEL_PATH_ROOM - NAME_ROOM)
-		return 1;
 	size &= KERNEL_PATH_ROOM - 1;
 	n = bpf_probe_read_kernel_str(own->room + (w->at & (ROOM - 1)) + size, NAME_ROOM,
 				      (const void *)ADDRESS(GET(d, d_name.name)));
 	if (n > 0)
 		w->size = size + ((uint32_t)n & (2 * NAME_ROOM - 1));
 	w->dentry = parent;
-	return 0;
+	return (int)w->over;
 }
 
 #ifdef PROV_CAST

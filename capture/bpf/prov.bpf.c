@@ -18,9 +18,31 @@ int prov_call(struct bpf_raw_tracepoint_args *ctx)
 	regs = AS(struct pt_regs, ctx->args[0]);
 	nr = REG_NR(regs);
 	low = call_time(t);
-	if (on_data(t, regs, nr, ret, low) || (ret < 0 && ret > -4096))
-		return 0;
-	on_other(t, regs, nr, ret, low);
+	if (!on_data(t, regs, nr, ret, low) && !(ret < 0 && ret > -4096))
+		on_other(t, regs, nr, ret, low);
+	t->turn++;
+	return 0;
+}
+
+/* Linux 6.13 and later tell where a change time is set. */
+SEC("raw_tracepoint/ctime_ns_xchg")
+int prov_touch_grain(struct bpf_raw_tracepoint_args *ctx)
+{
+	on_touch(ctx->args[0]);
+	return 0;
+}
+
+SEC("raw_tracepoint/ctime_xchg_skip")
+int prov_touch_same(struct bpf_raw_tracepoint_args *ctx)
+{
+	on_touch(ctx->args[0]);
+	return 0;
+}
+
+SEC("raw_tracepoint/inode_set_ctime_to_ts")
+int prov_touch_plain(struct bpf_raw_tracepoint_args *ctx)
+{
+	on_touch(ctx->args[0]);
 	return 0;
 }
 
@@ -44,5 +66,43 @@ SEC("raw_tracepoint/sched_process_exit")
 int prov_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	on_exit(AS(struct task_struct, ctx->args[0]));
+	return 0;
+}
+
+static __always_inline void touch_dentry(uint64_t dentry)
+{
+	uint64_t inode = dentry ? ADDRESS(GET(AS(struct dentry, dentry), d_inode)) : 0;
+
+	if (inode)
+		on_touch(inode);
+}
+
+/* Earlier ones, where functions may be entered. */
+SEC("fentry/security_inode_unlink")
+int prov_touch_unlink(uint64_t *ctx)
+{
+	touch_dentry(ctx[1]);
+	return 0;
+}
+
+SEC("fentry/security_inode_rmdir")
+int prov_touch_rmdir(uint64_t *ctx)
+{
+	touch_dentry(ctx[1]);
+	return 0;
+}
+
+SEC("fentry/security_inode_rename")
+int prov_touch_rename(uint64_t *ctx)
+{
+	touch_dentry(ctx[1]);
+	touch_dentry(ctx[3]);
+	return 0;
+}
+
+SEC("fentry/security_inode_link")
+int prov_touch_link(uint64_t *ctx)
+{
+	touch_dentry(ctx[0]);
 	return 0;
 }

@@ -101,17 +101,24 @@ struct kernel_tally {
 	struct kernel_counts n;
 };
 
+/* An object whose change time was set during a call: the way to learn which object
+ * a name meant that is no more. Folders that a name was in are not among them. */
+#define KERNEL_TOUCHES 3u
+
 struct kernel_name {
 	struct kernel_head head;
 	uint64_t before;	/* the call began later than that */
 	uint32_t kind;		/* enum prov_name_kind */
 	uint32_t from_size, to_size;	/* as the program gave them, with NUL; 0 none */
 	uint32_t from_base_size, to_base_size;	/* folders that they start from, components */
-	uint32_t flags;
+	uint32_t flags, n_touched;
+	struct kernel_object touched[KERNEL_TOUCHES];	/* by the call, in order; nlink: after it */
 	char text[];		/* from, to, from's base, to's base */
 };
 
 #define KERNEL_NAME_DIRECTORY 1u
+#define KERNEL_TRUNCATE	      100u	/* kind: truncate(2); to_size tells nothing */
+#define KERNEL_TRUNCATE_TO_0  4u
 
 struct kernel_exit {
 	struct kernel_head head;
@@ -155,7 +162,11 @@ struct kernel_thread {
 	uint64_t tick;		/* jiffies at its newest call */
 	uint64_t now;		/* time, to a tick, of it */
 	uint64_t calls;		/* reads and writes */
-	uint32_t lost, names;
+	uint32_t lost;
+	uint32_t turn;		/* calls so far */
+	uint32_t touched_turn, n_touched;
+	uint64_t touched_at[KERNEL_TOUCHES];	/* addresses of inodes */
+	struct kernel_object touched[KERNEL_TOUCHES];
 	struct kernel_slot slot[KERNEL_SLOTS];
 };
 

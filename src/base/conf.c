@@ -41,6 +41,7 @@ static struct setting {
 	ROW(TEXT, "fold", "", "path patterns that default views hide too, with commas"),
 	ROW(TEXT, "env.allow", "", "environment names or patterns recorded too, with commas"),
 	ROW(TEXT, "redact", "", "name patterns whose values are redacted too, with commas"),
+	ROW(TEXT, "engine", "auto", "how runs are recorded: auto, preload or ebpf"),
 	ROW(LEVEL, "granularity", "first-last",
 	    "how finely runs note accesses: all, first-last, open-close or off"),
 	ROW(BOOL, "hash", "yes", "record the SHA-256 of files read and written, small ones first"),

@@ -50,6 +50,35 @@ static size_t power_of_two(size_t least)
 	return n;
 }
 
+/* Which object a name meant before a call changed it is told where the kernel sets
+ * change times (Linux 6.13), or by looking into functions that check permissions. */
+static const char *const by_time[] = { "prov_touch_grain", "prov_touch_same", "prov_touch_plain",
+				       NULL };
+static const char *const by_entry[] = { "prov_touch_unlink", "prov_touch_rmdir",
+					"prov_touch_rename", "prov_touch_link", NULL };
+
+enum touching { TOUCH_TIMES, TOUCH_ENTRIES, TOUCH_NOT };
+
+static bool times_are_told(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool yes = btf && btf__find_by_name_kind(btf, "btf_trace_ctime_ns_xchg",
+						 BTF_KIND_TYPEDEF) > 0;
+
+	btf__free(btf);
+	return yes;
+}
+
+static void choose(struct bpf_object *o, const char *const *names, bool load)
+{
+	for (; *names; names++) {
+		struct bpf_program *p = bpf_object__find_program_by_name(o, *names);
+
+		if (p)
+			(void)bpf_program__set_autoload(p, load);
+	}
+}
+
 /* Pointers can be given their types since Linux 6.2. */
 static bool can_cast(void)
 {
@@ -132,7 +161,8 @@ static int map_tables(struct programs *p)
 	return 0;
 }
 
-static int load_one(struct programs *p, const unsigned char *object, size_t size)
+static int load_one(struct programs *p, const unsigned char *object, size_t size,
+		    enum touching how)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "prov");
 	int r;
@@ -141,6 +171,11 @@ static int load_one(struct programs *p, const unsigned char *object, size_t size
 	p->object = bpf_object__open_mem(object, size, &opts);
 	if (!p->object)
 		return -errno;
+	choose(p->object, by_time, how == TOUCH_TIMES);
+	choose(p->object, by_entry, how == TOUCH_ENTRIES);
+	p->touching = how == TOUCH_TIMES   ? "change times are told"
+		    : how == TOUCH_ENTRIES ? "functions are entered"
+					   : "names of files that were opened before are remembered";
 	r = size_maps(p);
 	if (r == 0)
 		r = bpf_object__load(p->object);
@@ -151,6 +186,17 @@ static int load_one(struct programs *p, const unsigned char *object, size_t size
 	return r;
 }
 
+/* Programs that look into functions are refused on some kernels. */
+static int load_best(struct programs *p, const unsigned char *object, size_t size)
+{
+	int r;
+
+	if (times_are_told())
+		return load_one(p, object, size, TOUCH_TIMES);
+	r = load_one(p, object, size, TOUCH_ENTRIES);
+	return r < 0 ? load_one(p, object, size, TOUCH_NOT) : r;
+}
+
 int programs_load(struct programs *p)
 {
 	bool cast = can_cast();
@@ -159,12 +205,12 @@ int programs_load(struct programs *p)
 	*p = (struct programs){ 0 };
 	libbpf_set_print(listen_to);
 	if (cast)
-		r = load_one(p, bpf_cast, bpf_cast_size);
+		r = load_best(p, bpf_cast, bpf_cast_size);
 	if (r == 0) {
 		p->variant = "raw_tracepoint, pointers followed by loads";
 		return 0;
 	}
-	r = load_one(p, bpf_probe, bpf_probe_size);
+	r = load_best(p, bpf_probe, bpf_probe_size);
 	if (r < 0)
 		return fail(-r, "the kernel does not take the tracing programs: %s", reason(r));
 	p->variant = cast ? "raw_tracepoint, memory read by helpers (loads were refused)"
@@ -195,11 +241,28 @@ int programs_attach_lives(struct programs *p)
 
 int programs_attach_calls(struct programs *p)
 {
-	return p->calls ? 0 : attach(p, "prov_call", &p->calls);
+	const char *const *lists[] = { by_time, by_entry };
+	size_t n = 0;
+
+	if (p->calls)
+		return 0;
+	for (size_t k = 0; k < 2; k++)
+		for (const char *const *name = lists[k]; *name; name++) {
+			struct bpf_program *one = bpf_object__find_program_by_name(p->object, *name);
+
+			/* less is known without them, but not wrong */
+			if (one && bpf_program__fd(one) >= 0)
+				p->touches[n++] = bpf_program__attach(one);
+		}
+	return attach(p, "prov_call", &p->calls);
 }
 
 void programs_detach_calls(struct programs *p)
 {
+	for (size_t i = 0; i < sizeof(p->touches) / sizeof(p->touches[0]); i++) {
+		(void)bpf_link__destroy(p->touches[i]);
+		p->touches[i] = NULL;
+	}
 	(void)bpf_link__destroy(p->calls);
 	p->calls = NULL;
 }

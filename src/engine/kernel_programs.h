@@ -16,6 +16,8 @@ struct programs {
 	const char *variant;
 	struct bpf_link *lives[3];	/* fork, exec, exit */
 	struct bpf_link *calls;
+	struct bpf_link *touches[8];
+	const char *touching;	/* how a name's object is learnt */
 	struct kernel_thread *threads;	/* shared with the programs */
 	size_t n_threads;
 	struct kernel_session *sessions;

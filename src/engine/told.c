@@ -35,6 +35,7 @@ void told_destroy(struct told *t)
 	for (size_t i = 0; map_next(&t->images, &i, NULL, NULL, &im);)
 		told_image_destroy(t, im);
 	map_release(&t->images);
+	free(t->earlies);
 	things_release(&t->things);
 	arena_release(&t->memory);
 	free(t);
@@ -53,7 +54,7 @@ static void on_file(struct told *t, const struct kernel_file *r)
 	if (r->path_size == 0 && S_ISREG(r->object.mode))
 		path = "";
 	object_of_kernel(&r->object, path, &o);
-	if (S_ISFIFO(o.mode) && r->flags & KERNEL_PATH_LOOSE && r->path_size == 0) {
+	if (S_ISFIFO(o.mode) && r->flags & KERNEL_PATH_LOOSE && r->path_size <= 1) {
 		snprintf(name, sizeof(name), "pipe:[%llu]", (unsigned long long)o.ino);
 		path = name;
 	} else if (S_ISSOCK(o.mode) && r->flags & KERNEL_PATH_LOOSE) {
@@ -79,7 +80,10 @@ static void hand_tally(struct told *t, const struct kernel_head *h, uint64_t id,
 		im->nameless++;
 		return;
 	}
-	told_hand_open(t, im, h, f, n, sink);
+	if (h->pid != h->image && n->opened && !(n->flags & KERNEL_INHERITED))
+		told_early(t, h->pid, f, n);
+	else
+		told_hand_open(t, im, h, f, n, sink);
 }
 
 static void on_transfer(struct told *t, const struct kernel_transfer *r,
@@ -119,6 +123,7 @@ static void on_end(struct told *t, const struct kernel_exit *r, const struct eng
 		return;
 	told_hand(t, im, &w, sizeof(w), NULL, 0, NULL, 0, sink);
 	/* the child of a vfork that became nothing of its own */
+	told_hand_early(t, im, r->head.pid, r->head.time, sink);
 	if (r->head.pid != r->head.image)
 		return;
 	im->lost += r->lost;

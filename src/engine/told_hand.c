@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
 /* told_hand.c - accesses and names, handed over */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -69,8 +70,6 @@ void told_hand_open(struct told *t, const struct told_image *im, const struct ke
 		hand_load(t, im, h, f, sink);
 		return;
 	}
-	if (h->pid != h->image)
-		o.tally.flags |= PROV_TALLY_RENUMBERED;
 	told_hand(t, im, &o, sizeof(o), f->thing->path, size, NULL, 0, sink);
 }
 
@@ -133,22 +132,118 @@ static void update_names(struct told *t, const struct prov_name *n, const char *
 	}
 }
 
-/* Nothing tells what a name means while it is changed, but that was told when the
- * file was opened; and where it went can be looked at afterwards. */
-static bool find_objects(struct told *t, struct prov_name *n, const char *from, const char *to)
+/* Of what a call touched: the n-th that is no folder, or, for a call on a folder,
+ * the n-th that is not the one it was in. NULL: none. */
+static const struct kernel_object *touched(const struct kernel_name *r, const char *path,
+					   unsigned nth)
 {
-	struct prov_object now;
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	struct prov_object parent = { 0 };
 
-	n->object = meant(t, n->kind == PROV_NAME_SYMLINK ? to : from);
-	if (n->kind == PROV_NAME_RENAME || n->kind == PROV_NAME_EXCHANGE)
-		n->other = meant(t, to);
-	if (n->kind != PROV_NAME_UNLINK && !n->object.mode && object_now(to, &now))
+	if (r->flags & KERNEL_NAME_DIRECTORY && slash && (size_t)(slash - path) < sizeof(folder)) {
+		memcpy(folder, path, (size_t)(slash - path));
+		folder[slash - path] = 0;
+		(void)object_now(folder[0] ? folder : "/", &parent);
+	}
+	for (uint32_t i = 0; i < r->n_touched && i < KERNEL_TOUCHES; i++) {
+		const struct kernel_object *k = &r->touched[i];
+		bool folder_itself = S_ISDIR(k->mode);
+
+		if (r->flags & KERNEL_NAME_DIRECTORY ? folder_itself && k->ino != parent.ino
+						     : !folder_itself) {
+			if (!nth--)
+				return k;
+		}
+	}
+	return NULL;
+}
+
+/* As before the call: a name of it is gone since. */
+static struct prov_object gone(const struct kernel_object *k, const char *path)
+{
+	struct prov_object o;
+
+	object_of_kernel(k, path, &o);
+	o.nlink++;
+	return o;
+}
+
+static void find_renamed(struct told *t, const struct kernel_name *r, struct prov_name *n,
+			 const char *from, const char *to)
+{
+	const struct kernel_object *one = touched(r, from, 0), *two = touched(r, from, 1);
+	struct prov_object now;
+	bool there = object_now(to, &now);
+
+	n->object = meant(t, from);
+	n->other = meant(t, to);
+	if (!n->object.mode && there)
 		n->object = now;
-	if (n->kind == PROV_NAME_EXCHANGE && !n->other.mode && object_now(from, &now))
-		n->other = now;
+	if (!n->object.mode && one && !two)
+		object_of_kernel(one, to, &n->object);
+	/* of two that were touched, one lies under the new name now */
+	if (two && there) {
+		if (one->ino == now.ino)
+			one = two;
+		n->other = gone(one, to);
+	} else if (one && !two && !n->other.mode) {
+		n->other = (struct prov_object){ 0 };
+	}
 	if (n->other.mode && same(&n->object, &n->other))
 		n->other = (struct prov_object){ 0 };
+}
+
+/* What is touched says it; else what was told when the file was opened, and for
+ * names that came to be, what they lead to now. */
+static bool find_objects(struct told *t, const struct kernel_name *r, struct prov_name *n,
+			 const char *from, const char *to)
+{
+	const struct kernel_object *k = touched(r, from, 0);
+	struct prov_object now;
+
+	switch (n->kind) {
+	case PROV_NAME_UNLINK:
+		n->object = k ? gone(k, from) : meant(t, from);
+		break;
+	case PROV_NAME_RENAME:
+		find_renamed(t, r, n, from, to);
+		break;
+	case PROV_NAME_EXCHANGE:
+		n->object = object_now(to, &now) ? now : meant(t, from);
+		n->other = object_now(from, &now) ? now : meant(t, to);
+		break;
+	default:
+		n->object = object_now(to, &now) ? now : meant(t, to);
+		if (k && n->kind == PROV_NAME_LINK)
+			object_of_kernel(k, to, &n->object);
+	}
 	return n->object.mode != 0;
+}
+
+static void hand_truncate(struct told *t, const struct told_image *im, const struct kernel_name *r,
+			  const char *path, const struct engine_sink *sink)
+{
+	const struct kernel_object *k = touched(r, path, 0);
+	struct kernel_counts n = {
+		.writes = 1, .first_write = r->before, .last_write = r->head.time,
+		.opened = r->before, .closed = r->head.time,
+		.flags = KERNEL_CLOSED,
+	};
+	struct told_file f = { 0 };
+	struct prov_object o;
+
+	if (k)
+		object_of_kernel(k, path, &o);
+	else if (!object_now(path, &o))
+		return;
+	if (r->flags & KERNEL_TRUNCATE_TO_0) {
+		n.flags |= KERNEL_TRUNCATED;
+		n.cut = r->head.time;
+	}
+	f.thing = thing_hold(&t->things, &o, path);
+	told_hand_open(t, im, &r->head, &f, &n, sink);
+	thing_drop(&t->things, f.thing);
 }
 
 static const char unknown_name[] =
@@ -178,7 +273,15 @@ void told_hand_name(struct told *t, const struct kernel_name *r, const struct en
 		snprintf(to, sizeof(to), "%s",
 			 path_as_given(path_of_walk(bases + r->from_base_size, r->to_base_size),
 				       p + r->from_size));
-	if (!find_objects(t, &n, from, to)) {
+	if (r->kind == KERNEL_TRUNCATE) {
+		hand_truncate(t, im, r, from, sink);
+		return;
+	}
+	/* two names of one file: nothing happened */
+	if (r->kind == PROV_NAME_RENAME && t->touches && !r->n_touched)
+		return;
+	t->touches |= r->n_touched > 0;
+	if (!find_objects(t, r, &n, from, to)) {
 		sink->hole(sink->ctx, im->name.pid, (int64_t)im->name.start, "name", unknown_name, 1);
 		return;
 	}

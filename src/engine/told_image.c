@@ -120,6 +120,8 @@ static void start(struct told *t, struct told_image *im, const struct engine_sin
 	      : im->parent.pid		? PROV_HOW_EXEC
 					: PROV_HOW_ROOT;
 	told_hand(t, im, &s, sizeof(s), im->exe.data, im->exe.size, im->cwd.data, im->cwd.size, sink);
+	if (im->how & KERNEL_EXECED)
+		told_hand_early(t, im, im->name.pid, im->name.start, sink);
 	if (im->how & KERNEL_FORKED && parent)
 		told_hand(t, parent, &f, sizeof(f), NULL, 0, NULL, 0, sink);
 }
@@ -273,4 +275,36 @@ void told_found(struct told *t, uint32_t pid, int64_t begun, const struct engine
 	text[n > 0 ? n : 0] = 0;
 	buf_append(&im->cwd, text, strlen(text) + 1);
 	start(t, im, sink);
+}
+
+void told_early(struct told *t, uint32_t pid, const struct told_file *f,
+		const struct kernel_counts *n)
+{
+	if (t->n_earlies == t->early_room) {
+		t->early_room = t->early_room ? 2 * t->early_room : 8;
+		t->earlies = mem_resize(t->earlies, t->early_room * sizeof(*t->earlies));
+	}
+	f->thing->holders++;
+	t->earlies[t->n_earlies++] = (struct told_early){ .pid = pid, .flags = f->flags,
+							  .thing = f->thing, .n = *n };
+}
+
+void told_hand_early(struct told *t, const struct told_image *im, uint32_t pid, uint64_t when,
+		     const struct engine_sink *sink)
+{
+	struct kernel_head h = { .pid = im->name.pid, .image = im->name.pid, .time = when };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n_earlies; i++) {
+		struct told_early *e = &t->earlies[i];
+		struct told_file f = { .thing = e->thing, .flags = e->flags };
+
+		if (e->pid != pid) {
+			t->earlies[kept++] = *e;
+			continue;
+		}
+		told_hand_open(t, im, &h, &f, &e->n, sink);
+		thing_drop(&t->things, e->thing);
+	}
+	t->n_earlies = kept;
 }

@@ -28,13 +28,23 @@ struct told_image {
 	uint64_t lost, nameless;
 };
 
+/* What the child of a vfork opened: for the program that it becomes. */
+struct told_early {
+	uint32_t pid, flags;
+	struct thing *thing;
+	struct kernel_counts n;
+};
+
 struct told {
 	struct arena memory;
 	struct strings env_allow;
 	struct map images;	/* told_name -> struct told_image */
 	struct things things;
 	struct event event;	/* being made */
+	struct told_early *earlies;
+	size_t n_earlies, early_room;
 	uint64_t fuzz, lost;
+	bool touches;		/* calls that change names tell which objects they touch */
 };
 
 /* NULL: nobody that is known. */
@@ -47,6 +57,12 @@ void told_image_losses(struct told *t, struct told_image *im, const struct engin
 void told_image_end(struct told *t, struct told_image *im, int64_t when, bool replaced,
 		    const struct engine_sink *sink);
 void told_image_destroy(struct told *t, struct told_image *im);
+
+void told_early(struct told *t, uint32_t pid, const struct told_file *f,
+		const struct kernel_counts *n);
+/* The child has become im, or ended as part of it. */
+void told_hand_early(struct told *t, const struct told_image *im, uint32_t pid, uint64_t when,
+		     const struct engine_sink *sink);
 
 /* Hands over a wire record: fixed part, then up to two texts. */
 void told_hand(struct told *t, const struct told_image *im, const void *fixed, size_t size,

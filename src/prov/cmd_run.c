@@ -326,7 +326,7 @@ static int run_main(struct context *c, int argc, char **argv)
 {
 	struct recorder_setup setup = { .run = { .id = run_id_new() } };
 	struct args a = args_begin(c, argc, argv);
-	struct wish w = { .name = "", .engine = "auto",
+	struct wish w = { .name = "", .engine = conf_text("engine"),
 			  .granularity = conf_text("granularity") };
 	struct recorder *rec;
 	int r = read_options(c, &a, &w, &setup.run.id);
