@@ -38,15 +38,38 @@ struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip,
 		cs, flags, sp, ss;
 } CORE;
-#define REG_NR(r)   GET(r, orig_ax)
-#define REG_ARG1(r) GET(r, di)
-#define REG_ARG2(r) GET(r, si)
-#define REG_ARG3(r) GET(r, dx)
-#define REG_ARG4(r) GET(r, r10)
-#define REG_ARG5(r) GET(r, r8)
-#define TS_COMPAT   2u	/* thread_info.status: in a 32-bit system call */
-#define KERNEL_STACK (16u << 10)
-#define IS_NARROW(task) (GET(task, thread_info.status) & TS_COMPAT)
+#define TS_COMPAT 2u	/* thread_info.status: in a 32-bit system call */
+
+/* A system call that is over. 32-bit programs have other numbers, and their
+ * arguments in other registers. */
+struct call {
+	struct pt_regs *regs;
+	uint32_t narrow;
+};
+
+#define ARG(n, wide, small)                                                     \
+	static __always_inline uint64_t arg##n(const struct call *c)            \
+	{                                                                       \
+		struct pt_regs *regs = c->regs;                                 \
+		return c->narrow ? (uint32_t)GET(regs, small) : GET(regs, wide); \
+	}
+ARG(1, di, bx)
+ARG(2, si, cx)
+ARG(3, dx, dx)
+ARG(4, r10, si)
+ARG(5, r8, di)
+
+static __always_inline uint64_t call_nr(const struct call *c)
+{
+	struct pt_regs *regs = c->regs;
+
+	return GET(regs, orig_ax);
+}
+
+static __always_inline uint32_t call_is_narrow(struct task_struct *task)
+{
+	return GET(task, thread_info.status) & TS_COMPAT;
+}
 #else
 #error "registers of this processor are not known yet"
 #endif

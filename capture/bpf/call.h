@@ -71,8 +71,13 @@ static __always_inline void did_write(struct kernel_thread *t, struct task_struc
 		note_transfer(t, s, task, low, n, 1, offset);
 }
 
+static __always_inline int64_t offset_arg(const struct call *c)
+{
+	return (int64_t)(c->narrow ? arg4(c) | arg5(c) << 32 : arg4(c));
+}
+
 /* Calls that read or write; 0 for others. */
-static __always_inline int on_data(struct kernel_thread *t, struct pt_regs *regs, uint64_t nr,
+static __always_inline int on_data(struct kernel_thread *t, const struct call *c, uint64_t nr,
 				   long ret, uint64_t low)
 {
 	struct task_struct *task = current();
@@ -81,7 +86,7 @@ static __always_inline int on_data(struct kernel_thread *t, struct pt_regs *regs
 
 	switch (nr) {
 	case __NR_pread64:
-		offset = (int64_t)REG_ARG4(regs);
+		offset = offset_arg(c);
 		/* fall through */
 	case __NR_read:
 	case __NR_readv:
@@ -92,12 +97,12 @@ static __always_inline int on_data(struct kernel_thread *t, struct pt_regs *regs
 		level = level_of(t);
 		if (level < PROV_OPEN_CLOSE && ret >= 0) {
 			t->calls++;
-			did_read(t, task, (uint32_t)REG_ARG1(regs), low, (uint64_t)ret, offset,
+			did_read(t, task, (uint32_t)arg1(c), low, (uint64_t)ret, offset,
 				 level);
 		}
 		return 1;
 	case __NR_pwrite64:
-		offset = (int64_t)REG_ARG4(regs);
+		offset = offset_arg(c);
 		/* fall through */
 	case __NR_write:
 	case __NR_writev:
@@ -108,7 +113,7 @@ static __always_inline int on_data(struct kernel_thread *t, struct pt_regs *regs
 		level = level_of(t);
 		if (level < PROV_OPEN_CLOSE && ret >= 0) {
 			t->calls++;
-			did_write(t, task, (uint32_t)REG_ARG1(regs), low, (uint64_t)ret, offset,
+			did_write(t, task, (uint32_t)arg1(c), low, (uint64_t)ret, offset,
 				  level);
 		}
 		return 1;
@@ -116,10 +121,10 @@ static __always_inline int on_data(struct kernel_thread *t, struct pt_regs *regs
 	case __NR_copy_file_range:
 	case __NR_splice:
 	case __NR_tee: {
-		uint32_t first = (uint32_t)REG_ARG1(regs), second;
+		uint32_t first = (uint32_t)arg1(c), second;
 
-		second = (uint32_t)(nr == __NR_sendfile || nr == __NR_tee ? REG_ARG2(regs)
-									  : REG_ARG3(regs));
+		second = (uint32_t)(nr == __NR_sendfile || nr == __NR_tee ? arg2(c)
+									  : arg3(c));
 		level = level_of(t);
 		if (level >= PROV_OPEN_CLOSE || ret < 0)
 			return 1;
@@ -134,15 +139,15 @@ static __always_inline int on_data(struct kernel_thread *t, struct pt_regs *regs
 	return 0;
 }
 
-static __always_inline void did_map(struct kernel_thread *t, struct pt_regs *regs, uint64_t low)
+static __always_inline void did_map(struct kernel_thread *t, const struct call *c, uint64_t low)
 {
-	uint32_t prot = (uint32_t)REG_ARG3(regs), flags = (uint32_t)REG_ARG4(regs), mode;
+	uint32_t prot = (uint32_t)arg3(c), flags = (uint32_t)arg4(c), mode;
 	struct task_struct *task = current();
 	struct kernel_slot *s;
 
 	if (flags & MAP_ANONYMOUS)
 		return;
-	s = slot_of(t, task, (uint32_t)REG_ARG5(regs));
+	s = slot_of(t, task, (uint32_t)arg5(c));
 	if (!s)
 		return;
 	s->n.flags |= KERNEL_MAP_READ | (prot & PROT_EXEC ? KERNEL_MAP_EXEC : 0);
@@ -162,15 +167,15 @@ static __always_inline void did_map(struct kernel_thread *t, struct pt_regs *reg
 }
 
 /* A call that leaves a file shorter, or without a part of what was in it. */
-static __always_inline void did_cut(struct kernel_thread *t, struct pt_regs *regs, uint64_t nr,
+static __always_inline void did_cut(struct kernel_thread *t, const struct call *c, uint64_t nr,
 				    uint64_t low)
 {
-	struct kernel_slot *s = slot_of(t, current(), (uint32_t)REG_ARG1(regs));
+	struct kernel_slot *s = slot_of(t, current(), (uint32_t)arg1(c));
 
 	if (!s)
 		return;
 	slot_write(s, low, t->now, 0);
-	if (nr == __NR_ftruncate && REG_ARG2(regs) == 0) {
+	if (nr == __NR_ftruncate && arg2(c) == 0) {
 		s->n.flags |= KERNEL_TRUNCATED;
 		s->n.cut = t->now;
 	}
@@ -244,66 +249,64 @@ static __noinline int tell_name(struct kernel_thread *t, const struct name_call 
 	return 0;
 }
 
-#define TWO(k) { .kind = k, .from_fd = AT_FDCWD, .to_fd = AT_FDCWD, .from = REG_ARG1(regs), .to = REG_ARG2(regs), .low = low }
-
-static __always_inline void on_name(struct kernel_thread *t, struct pt_regs *regs, uint64_t nr,
+static __always_inline void on_name(struct kernel_thread *t, const struct call *c, uint64_t nr,
 				    uint64_t low)
 {
-	struct name_call c = { .from_fd = AT_FDCWD, .to_fd = AT_FDCWD, .low = low };
+	struct name_call n = { .from_fd = AT_FDCWD, .to_fd = AT_FDCWD, .low = low };
 
 	switch (nr) {
 #ifdef __NR_rename
 	case __NR_rename:
 	case __NR_link:
 	case __NR_symlink:
-		c.kind = nr == __NR_rename ? PROV_NAME_RENAME
+		n.kind = nr == __NR_rename ? PROV_NAME_RENAME
 		       : nr == __NR_link   ? PROV_NAME_LINK
 					   : PROV_NAME_SYMLINK;
-		c.from = REG_ARG1(regs);
-		c.to = REG_ARG2(regs);
+		n.from = arg1(c);
+		n.to = arg2(c);
 		break;
 	case __NR_unlink:
 	case __NR_rmdir:
-		c.kind = PROV_NAME_UNLINK;
-		c.flags = nr == __NR_rmdir ? KERNEL_NAME_DIRECTORY : 0;
-		c.from = REG_ARG1(regs);
+		n.kind = PROV_NAME_UNLINK;
+		n.flags = nr == __NR_rmdir ? KERNEL_NAME_DIRECTORY : 0;
+		n.from = arg1(c);
 		break;
 #endif
 	case __NR_renameat2:
-		c.kind = REG_ARG5(regs) & RENAME_EXCHANGE ? PROV_NAME_EXCHANGE : PROV_NAME_RENAME;
+		n.kind = arg5(c) & RENAME_EXCHANGE ? PROV_NAME_EXCHANGE : PROV_NAME_RENAME;
 		goto four;
 	case __NR_linkat:
-		c.kind = PROV_NAME_LINK;
+		n.kind = PROV_NAME_LINK;
 		goto four;
 	case __NR_renameat:
-		c.kind = PROV_NAME_RENAME;
+		n.kind = PROV_NAME_RENAME;
 four:
-		c.from_fd = (int32_t)REG_ARG1(regs);
-		c.from = REG_ARG2(regs);
-		c.to_fd = (int32_t)REG_ARG3(regs);
-		c.to = REG_ARG4(regs);
+		n.from_fd = (int32_t)arg1(c);
+		n.from = arg2(c);
+		n.to_fd = (int32_t)arg3(c);
+		n.to = arg4(c);
 		break;
 	case __NR_truncate:
-		c.kind = KERNEL_TRUNCATE;
-		c.from = REG_ARG1(regs);
-		c.flags = REG_ARG2(regs) ? 0 : KERNEL_TRUNCATE_TO_0;
+		n.kind = KERNEL_TRUNCATE;
+		n.from = arg1(c);
+		n.flags = arg2(c) ? 0 : KERNEL_TRUNCATE_TO_0;
 		break;
 	case __NR_unlinkat:
-		c.kind = PROV_NAME_UNLINK;
-		c.from_fd = (int32_t)REG_ARG1(regs);
-		c.from = REG_ARG2(regs);
-		c.flags = REG_ARG3(regs) & AT_REMOVEDIR ? KERNEL_NAME_DIRECTORY : 0;
+		n.kind = PROV_NAME_UNLINK;
+		n.from_fd = (int32_t)arg1(c);
+		n.from = arg2(c);
+		n.flags = arg3(c) & AT_REMOVEDIR ? KERNEL_NAME_DIRECTORY : 0;
 		break;
 	case __NR_symlinkat:
-		c.kind = PROV_NAME_SYMLINK;
-		c.from = REG_ARG1(regs);
-		c.to_fd = (int32_t)REG_ARG2(regs);
-		c.to = REG_ARG3(regs);
+		n.kind = PROV_NAME_SYMLINK;
+		n.from = arg1(c);
+		n.to_fd = (int32_t)arg2(c);
+		n.to = arg3(c);
 		break;
 	default:
 		return;
 	}
-	tell_name(t, &c);
+	tell_name(t, &n);
 }
 
 /* linux/aio_abi.h */
@@ -349,7 +352,7 @@ static __always_inline void did_submit(struct kernel_thread *t, uint64_t list, l
 }
 
 /* All other calls. */
-static __always_inline void on_other(struct kernel_thread *t, struct pt_regs *regs, uint64_t nr,
+static __always_inline void on_other(struct kernel_thread *t, const struct call *c, uint64_t nr,
 				     long ret, uint64_t low)
 {
 	struct kernel_slot *s;
@@ -357,7 +360,7 @@ static __always_inline void on_other(struct kernel_thread *t, struct pt_regs *re
 	switch (nr) {
 #ifdef __NR_open
 	case __NR_open:
-		file_opened(t, current(), (uint32_t)ret, low, (uint32_t)REG_ARG2(regs));
+		file_opened(t, current(), (uint32_t)ret, low, (uint32_t)arg2(c));
 		break;
 	case __NR_creat:
 		file_opened(t, current(), (uint32_t)ret, low, O_TRUNC);
@@ -365,13 +368,13 @@ static __always_inline void on_other(struct kernel_thread *t, struct pt_regs *re
 #endif
 	case __NR_openat:
 	case __NR_open_by_handle_at:
-		file_opened(t, current(), (uint32_t)ret, low, (uint32_t)REG_ARG3(regs));
+		file_opened(t, current(), (uint32_t)ret, low, (uint32_t)arg3(c));
 		break;
 	case __NR_openat2: {
 		uint64_t how = 0;
 
 		/* struct open_how begins with the flags */
-		bpf_probe_read_user(&how, sizeof(how), (const void *)REG_ARG3(regs));
+		bpf_probe_read_user(&how, sizeof(how), (const void *)arg3(c));
 		file_opened(t, current(), (uint32_t)ret, low, (uint32_t)how);
 		break;
 	}
@@ -379,33 +382,33 @@ static __always_inline void on_other(struct kernel_thread *t, struct pt_regs *re
 		file_opened(t, current(), (uint32_t)ret, low, 0);
 		break;
 	case __NR_io_submit:
-		did_submit(t, REG_ARG3(regs), ret, low);
+		did_submit(t, arg3(c), ret, low);
 		break;
 	case __NR_close:
-		file_closed(t, (uint32_t)REG_ARG1(regs));
+		file_closed(t, (uint32_t)arg1(c));
 		break;
 #ifdef __NR_dup2
 	case __NR_dup2:
 #endif
 	case __NR_dup3:
-		if ((uint32_t)REG_ARG1(regs) != (uint32_t)ret)
+		if ((uint32_t)arg1(c) != (uint32_t)ret)
 			file_closed(t, (uint32_t)ret);
 		/* fall through */
 	case __NR_dup:
-		file_doubled(t, current(), (uint32_t)REG_ARG1(regs), (uint32_t)ret);
+		file_doubled(t, current(), (uint32_t)arg1(c), (uint32_t)ret);
 		break;
 	case __NR_fcntl:
-		if (REG_ARG2(regs) == F_DUPFD || REG_ARG2(regs) == F_DUPFD_CLOEXEC)
-			file_doubled(t, current(), (uint32_t)REG_ARG1(regs), (uint32_t)ret);
+		if (arg2(c) == F_DUPFD || arg2(c) == F_DUPFD_CLOEXEC)
+			file_doubled(t, current(), (uint32_t)arg1(c), (uint32_t)ret);
 		break;
 	case __NR_mmap:
-		did_map(t, regs, low);
+		did_map(t, c, low);
 		break;
 	case __NR_getdents64:
 #ifdef __NR_getdents
 	case __NR_getdents:
 #endif
-		s = slot_of(t, current(), (uint32_t)REG_ARG1(regs));
+		s = slot_of(t, current(), (uint32_t)arg1(c));
 		if (s) {
 			slot_read(s, low, t->now, 0);
 			s->n.reads--;
@@ -414,10 +417,10 @@ static __always_inline void on_other(struct kernel_thread *t, struct pt_regs *re
 		break;
 	case __NR_ftruncate:
 	case __NR_fallocate:
-		did_cut(t, regs, nr, low);
+		did_cut(t, c, nr, low);
 		break;
 	default:
-		on_name(t, regs, nr, low);
+		on_name(t, c, nr, low);
 	}
 }
 

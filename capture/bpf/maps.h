@@ -8,7 +8,7 @@
 #include "prov/kernel.h"
 #include "prov/segment.h"
 
-const volatile struct kernel_setup setup = {};
+const volatile struct kernel_setup setup SEC(".rodata.setup") = {};
 
 /* The sizes of the first three are set by who loads them. */
 struct {

@@ -2,6 +2,8 @@
 /* Copyright the prov authors */
 /* prov.bpf.c - the programs that the kernel runs */
 #include "call.h"
+#include "narrow.h"
+#include "uring.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -9,18 +11,32 @@ SEC("raw_tracepoint/sys_exit")
 int prov_call(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct kernel_thread *t = thread_of((uint32_t)bpf_get_current_pid_tgid());
-	struct pt_regs *regs;
+	struct task_struct *task;
+	struct call c;
 	long ret = (long)ctx->args[1];
 	uint64_t nr, low;
 
 	if (!t || t->flags & KERNEL_LAUNCHER)
 		return 0;
-	regs = AS(struct pt_regs, ctx->args[0]);
-	nr = REG_NR(regs);
+	task = current();
+	c.regs = AS(struct pt_regs, ctx->args[0]);
+	c.narrow = call_is_narrow(task);
+	nr = call_nr(&c);
+	if (c.narrow) {
+		nr = narrow_nr(nr);
+		ret = (int32_t)ret;
+	}
 	low = call_time(t);
-	if (!on_data(t, regs, nr, ret, low) && !(ret < 0 && ret > -4096))
-		on_other(t, regs, nr, ret, low);
+	if (!on_data(t, &c, nr, ret, low) && !(ret < 0 && ret > -4096))
+		on_other(t, &c, nr, ret, low);
 	t->turn++;
+	return 0;
+}
+
+SEC("raw_tracepoint/io_uring_complete")
+int prov_uring(struct bpf_raw_tracepoint_args *ctx)
+{
+	on_uring(ctx->args[1]);
 	return 0;
 }
 

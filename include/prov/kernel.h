@@ -19,6 +19,7 @@ enum kernel_type {
 	KERNEL_NAME,		/* a name changed; text: the two as given, and what they start from */
 	KERNEL_EXIT,		/* the last thread of an image ended */
 	KERNEL_TRANSFER,	/* one read or write */
+	KERNEL_URING_NAME,	/* a name was changed, or bytes moved, through io_uring */
 	KERNEL_FRESH,		/* a program began that nobody records yet */
 };
 

@@ -119,7 +119,7 @@ static int size_maps(struct programs *p)
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	size_t ring = power_of_two((size_t)(cpus > 0 ? cpus : 1) * RING_PER_CPU);
 	struct kernel_setup s;
-	struct bpf_map *constants = section(p, ".rodata");
+	struct bpf_map *constants = section(p, ".setup");
 
 	p->n_threads = power_of_two((size_t)(cpus > 0 ? cpus : 1) * THREADS_PER_CPU) / 2;
 	s = (struct kernel_setup){ .thread_mask = (uint32_t)p->n_threads - 1,
@@ -254,6 +254,9 @@ int programs_attach_calls(struct programs *p)
 			if (one && bpf_program__fd(one) >= 0)
 				p->touches[n++] = bpf_program__attach(one);
 		}
+	/* kernels before 5.19 tell of it without the request */
+	p->touches[n++] = bpf_program__attach(
+		bpf_object__find_program_by_name(p->object, "prov_uring"));
 	return attach(p, "prov_call", &p->calls);
 }
 

@@ -154,6 +154,8 @@ static bool is_sound(const struct kernel_head *h)
 		       h->size - sizeof(*n) >= (uint64_t)n->from_size + n->to_size +
 						       n->from_base_size + n->to_base_size;
 	}
+	case KERNEL_URING_NAME:
+		return true;
 	case KERNEL_EXIT:
 		return h->size >= sizeof(struct kernel_exit);
 	case KERNEL_TRANSFER:
@@ -183,6 +185,12 @@ static void on_record(struct told *t, const struct kernel_head *h, const struct 
 		break;
 	case KERNEL_NAME:
 		told_hand_name(t, (const struct kernel_name *)h, sink);
+		break;
+	case KERNEL_URING_NAME:
+		if (told_image_of(t, h))
+			sink->hole(sink->ctx, h->image, (int64_t)h->start, "io_uring",
+				   "it renamed, linked or removed a file, or spliced, through "
+				   "io_uring: which one is not seen", 1);
 		break;
 	case KERNEL_EXIT:
 		on_end(t, (const struct kernel_exit *)h, sink);

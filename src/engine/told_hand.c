@@ -215,7 +215,7 @@ static bool find_objects(struct told *t, const struct kernel_name *r, struct pro
 		break;
 	default:
 		n->object = object_now(to, &now) ? now : meant(t, to);
-		if (k && n->kind == PROV_NAME_LINK)
+		if (k)
 			object_of_kernel(k, to, &n->object);
 	}
 	return n->object.mode != 0;
