@@ -40,6 +40,9 @@ struct pt_regs {
 } CORE;
 #define TS_COMPAT 2u	/* thread_info.status: in a 32-bit system call */
 
+#define KERNEL_STACK (16u << 10)
+#define REGS_SIZE    168u	/* of struct pt_regs, at the top of the stack */
+
 /* A system call that is over. 32-bit programs have other numbers, and their
  * arguments in other registers. */
 struct call {

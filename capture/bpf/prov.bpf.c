@@ -2,6 +2,7 @@
 /* Copyright the prov authors */
 /* prov.bpf.c - the programs that the kernel runs */
 #include "call.h"
+#include "coarse.h"
 #include "narrow.h"
 #include "uring.h"
 

@@ -130,12 +130,12 @@ static void unload(void)
 	kernel.figures = (struct kernel_figures){ 0 };
 }
 
-static int use(void)
+static int use(bool for_long)
 {
 	int r = 0;
 
 	if (!kernel.loaded) {
-		r = programs_load(&kernel.programs);
+		r = programs_load(&kernel.programs, for_long);
 		if (r == 0)
 			r = programs_attach_lives(&kernel.programs);
 		if (r == 0)
@@ -156,12 +156,24 @@ static void let_go(void)
 		unload();
 }
 
+/* The coarsest set that is fine enough for all. */
+static int attach_set(void)
+{
+	enum programs_set set = SET_NONE;
+
+	for (unsigned i = 1; i < KERNEL_SESSIONS && set != SET_FINE; i++)
+		if (kernel.sessions[i].used)
+			set = kernel.programs.sessions[i].granularity < PROV_OPEN_CLOSE ? SET_FINE
+										: SET_COARSE;
+	return programs_attach_calls(&kernel.programs, set);
+}
+
 int kernel_begin(int32_t granularity)
 {
 	int which = -1, r;
 
 	lock();
-	r = use();
+	r = use(false);
 	for (unsigned i = 1; r == 0 && which < 0 && i < KERNEL_SESSIONS; i++)
 		which = kernel.sessions[i].used ? -1 : (int)i;
 	if (r == 0 && which < 0)
@@ -171,7 +183,7 @@ int kernel_begin(int32_t granularity)
 			.granularity = granularity, .used = 1 };
 		kernel.sessions[which] = (struct session){ .used = true };
 		kernel.n_sessions++;
-		r = programs_attach_calls(&kernel.programs);
+		r = attach_set();
 	}
 	unlock();
 	if (r < 0 && which >= 0)
@@ -190,8 +202,8 @@ void kernel_end(int session)
 	buf_release(&s->queue);
 	*s = (struct session){ 0 };
 	kernel.programs.sessions[session] = (struct kernel_session){ .granularity = PROV_OFF };
-	if (--kernel.n_sessions == 0)
-		programs_detach_calls(&kernel.programs);
+	kernel.n_sessions--;
+	(void)attach_set();
 	let_go();
 	unlock();
 }
@@ -303,8 +315,12 @@ void kernel_threads(int session, void (*one)(void *ctx, const struct kernel_thre
 
 void kernel_level(int session, int32_t granularity)
 {
+	lock();
 	__atomic_store_n(&kernel.programs.sessions[session].granularity, granularity,
 			 __ATOMIC_RELEASE);
+	/* the finer set does coarse ones as well, if that fails */
+	(void)attach_set();
+	unlock();
 }
 
 static void count_thread(void *ctx, const struct kernel_thread *t)
@@ -367,7 +383,7 @@ int kernel_watch(const struct kernel_watch *w)
 
 	lock();
 	if (w->n && !watching)
-		r = use();
+		r = use(true);
 	if (r == 0 && (w->n || watching))
 		r = bpf_map_update_elem(kernel.programs.watched, &zero, w, BPF_ANY) < 0 ? -errno : 0;
 	if (r == 0 && watching && !w->n)

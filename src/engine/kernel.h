@@ -52,7 +52,8 @@ bool kernel_figures(struct kernel_figures *out);
 uint64_t kernel_calls(int session);
 
 /* Programs that begin in processes of these users, recorded by nobody, are told;
- * what that needs stays attached. n 0: no more. */
+ * what that needs stays loaded
+ * and attached, with the coarse set, which takes seconds to come and go. n 0: no more. */
 int kernel_watch(const struct kernel_watch *w);
 void kernel_collect_fresh(struct buf *out);
 #endif

@@ -161,6 +161,20 @@ static int map_tables(struct programs *p)
 	return 0;
 }
 
+static bool is_coarse(const struct bpf_program *one)
+{
+	return !strncmp(bpf_program__name(one), "coarse_", 7);
+}
+
+static void choose_coarse(struct programs *p)
+{
+	struct bpf_program *one;
+
+	bpf_object__for_each_program(one, p->object)
+		if (is_coarse(one))
+			(void)bpf_program__set_autoload(one, p->has_coarse);
+}
+
 static int load_one(struct programs *p, const unsigned char *object, size_t size,
 		    enum touching how)
 {
@@ -171,6 +185,7 @@ static int load_one(struct programs *p, const unsigned char *object, size_t size
 	p->object = bpf_object__open_mem(object, size, &opts);
 	if (!p->object)
 		return -errno;
+	choose_coarse(p);
 	choose(p->object, by_time, how == TOUCH_TIMES);
 	choose(p->object, by_entry, how == TOUCH_ENTRIES);
 	p->touching = how == TOUCH_TIMES   ? "change times are told"
@@ -197,12 +212,12 @@ static int load_best(struct programs *p, const unsigned char *object, size_t siz
 	return r < 0 ? load_one(p, object, size, TOUCH_NOT) : r;
 }
 
-int programs_load(struct programs *p)
+int programs_load(struct programs *p, bool coarse)
 {
 	bool cast = can_cast();
 	int r = -ENOENT;
 
-	*p = (struct programs){ 0 };
+	*p = (struct programs){ .has_coarse = coarse };
 	libbpf_set_print(listen_to);
 	if (cast)
 		r = load_best(p, bpf_cast, bpf_cast_size);
@@ -239,13 +254,21 @@ int programs_attach_lives(struct programs *p)
 	return r;
 }
 
-int programs_attach_calls(struct programs *p)
+static void detach(struct bpf_link **links, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		(void)bpf_link__destroy(links[i]);
+		links[i] = NULL;
+	}
+}
+
+static void attach_touches(struct programs *p)
 {
 	const char *const *lists[] = { by_time, by_entry };
 	size_t n = 0;
 
-	if (p->calls)
-		return 0;
+	if (p->touches[0])
+		return;
 	for (size_t k = 0; k < 2; k++)
 		for (const char *const *name = lists[k]; *name; name++) {
 			struct bpf_program *one = bpf_object__find_program_by_name(p->object, *name);
@@ -255,26 +278,60 @@ int programs_attach_calls(struct programs *p)
 				p->touches[n++] = bpf_program__attach(one);
 		}
 	/* kernels before 5.19 tell of it without the request */
-	p->touches[n++] = bpf_program__attach(
-		bpf_object__find_program_by_name(p->object, "prov_uring"));
-	return attach(p, "prov_call", &p->calls);
+	p->touches[n] = bpf_program__attach(bpf_object__find_program_by_name(p->object, "prov_uring"));
 }
 
-void programs_detach_calls(struct programs *p)
+static int attach_coarse(struct programs *p)
 {
-	for (size_t i = 0; i < sizeof(p->touches) / sizeof(p->touches[0]); i++) {
-		(void)bpf_link__destroy(p->touches[i]);
-		p->touches[i] = NULL;
+	struct bpf_program *one;
+
+	bpf_object__for_each_program(one, p->object) {
+		if (!is_coarse(one) || p->n_coarse == PROGRAMS_COARSE)
+			continue;
+		p->coarse[p->n_coarse] = bpf_program__attach(one);
+		if (!p->coarse[p->n_coarse])
+			return fail(errno, "%s: cannot be attached: %s; is tracefs mounted?",
+				    bpf_program__name(one), strerror(errno));
+		p->n_coarse++;
 	}
-	(void)bpf_link__destroy(p->calls);
-	p->calls = NULL;
+	return 0;
+}
+
+static void detach_coarse(struct programs *p)
+{
+	detach(p->coarse, p->n_coarse);
+	p->n_coarse = 0;
+}
+
+/* The new set comes before the old one goes: what both see is told twice at most,
+ * what neither would see is not. */
+int programs_attach_calls(struct programs *p, enum programs_set set)
+{
+	int r = 0;
+
+	if (set == SET_COARSE && !p->has_coarse)
+		set = SET_FINE;
+	if (set != SET_NONE)
+		attach_touches(p);
+	if (set == SET_FINE && !p->calls)
+		r = attach(p, "prov_call", &p->calls);
+	if (set == SET_COARSE && !p->n_coarse)
+		r = attach_coarse(p);
+	if (r < 0)
+		return r;
+	if (set != SET_COARSE)
+		detach_coarse(p);
+	if (set != SET_FINE)
+		detach(&p->calls, 1);
+	if (set == SET_NONE)
+		detach(p->touches, sizeof(p->touches) / sizeof(p->touches[0]));
+	return 0;
 }
 
 void programs_unload(struct programs *p)
 {
-	programs_detach_calls(p);
-	for (size_t i = 0; i < sizeof(p->lives) / sizeof(p->lives[0]); i++)
-		(void)bpf_link__destroy(p->lives[i]);
+	(void)programs_attach_calls(p, SET_NONE);
+	detach(p->lives, sizeof(p->lives) / sizeof(p->lives[0]));
 	if (p->threads)
 		(void)munmap(p->threads, pages(p->n_threads * sizeof(*p->threads)));
 	if (p->sessions)
@@ -282,7 +339,7 @@ void programs_unload(struct programs *p)
 	if (p->n_more)
 		(void)munmap((char *)p->n_more - 8, pages(1));
 	bpf_object__close(p->object);
-	*p = (struct programs){ 0 };
+	*p = (struct programs){ .has_coarse = p->has_coarse };
 }
 
 /* Loads nothing: a look at what is needed. */
