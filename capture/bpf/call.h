@@ -322,14 +322,14 @@ enum { IOCB_PREAD = 0, IOCB_PWRITE = 1, IOCB_PREADV = 7, IOCB_PWRITEV = 8 };
 #define IOCBS_MOST 64u
 
 /* What was asked for; how much of it was done, only the caller will learn. */
-static __noinline int did_one_submit(struct kernel_thread *t, uint64_t list, uint32_t i,
-				     uint64_t low)
+__noinline int did_one_submit(uint64_t list, uint64_t low)
 {
+	struct kernel_thread *t = thread_of((uint32_t)bpf_get_current_pid_tgid());
 	struct task_struct *task = current();
 	uint64_t at = 0;
 	struct iocb c = {};
 
-	if (!t || bpf_probe_read_user(&at, sizeof(at), (const void *)(list + i * sizeof(at))) ||
+	if (!t || bpf_probe_read_user(&at, sizeof(at), (const void *)list) ||
 	    bpf_probe_read_user(&c, sizeof(c), (const void *)at))
 		return 0;
 	/* of vectors only the number is told here */
@@ -347,7 +347,7 @@ static __always_inline void did_submit(struct kernel_thread *t, uint64_t list, l
 	for (uint32_t i = 0; i < IOCBS_MOST; i++) {
 		if ((long)i >= n)
 			break;
-		did_one_submit(t, list, i, low);
+		did_one_submit(list + i * sizeof(uint64_t), low);
 	}
 }
 

@@ -175,14 +175,17 @@ static __always_inline uint64_t file_of(struct task_struct *task, uint32_t fd)
 	return ADDRESS(GET(AS(struct hlist_head, at), first));
 }
 
-/* Another file has come to this slot. */
-static __noinline int slot_begin(struct kernel_thread *t, struct kernel_slot *s, uint64_t file,
-				 uint32_t fd)
+/* Another file has come to this descriptor of the current thread. Not static, and
+ * told by numbers alone: so the verifier looks at it once, not at each of its calls. */
+__noinline int slot_begin(uint64_t file, uint32_t fd)
 {
+	struct kernel_thread *t = thread_of((uint32_t)bpf_get_current_pid_tgid());
+	struct kernel_slot *s;
 	uint64_t id;
 
-	if (!t || !s)
+	if (!t)
 		return 0;
+	s = &t->slot[fd & (KERNEL_SLOTS - 1)];
 	id = file_id(t, file);
 	/* opened again, under the same name: counts go on */
 	if (s->id != id || !id) {
@@ -207,7 +210,7 @@ static __always_inline struct kernel_slot *slot_of(struct kernel_thread *t,
 		return NULL;
 	inode = ADDRESS(GET(AS(struct file, file), f_inode));
 	if (s->file != file || s->inode != inode) {
-		slot_begin(t, s, file, fd);
+		slot_begin(file, fd);
 		if (s->id && !s->n.opened)
 			s->n.flags |= KERNEL_INHERITED;
 	}
@@ -260,7 +263,7 @@ static __always_inline void file_opened(struct kernel_thread *t, struct task_str
 	mode = GET(f, f_mode);
 	if (mode & FMODE_PATH)
 		return;
-	slot_begin(t, s, file, fd);
+	slot_begin(file, fd);
 	if (!s->id)
 		return;
 	flags |= mode & FMODE_READ ? KERNEL_READABLE : 0;
@@ -289,7 +292,7 @@ static __always_inline void file_doubled(struct kernel_thread *t, struct task_st
 		return;
 	opened = a->n.opened;
 	flags = a->n.flags & (KERNEL_READABLE | KERNEL_WRITABLE);
-	slot_begin(t, b, file, to);
+	slot_begin(file, to);
 	b->n.opened = opened;
 	b->n.flags |= flags;
 }

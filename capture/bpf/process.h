@@ -86,38 +86,34 @@ static __always_inline void thread_free(struct kernel_thread *t)
 	}
 }
 
-struct piece_range {
-	uint64_t at, end;
-	uint32_t kind, most;
-};
-
-static __noinline int tell_piece(struct kernel_thread *t, const struct piece_range *from,
-				 uint32_t offset)
+/* Text that the new program of the current thread finds on its stack: a piece. */
+__noinline int tell_piece(uint64_t at, uint64_t end, uint32_t kind, uint32_t offset)
 {
+	struct kernel_thread *t = thread_of((uint32_t)bpf_get_current_pid_tgid());
 	struct kernel_piece *r = (struct kernel_piece *)scratch();
-	uint32_t whole = (uint32_t)(from->end - from->at), n = whole - offset;
+	uint32_t whole = (uint32_t)(end - at), n = whole - offset;
 
-	if (!r || !t || offset >= whole || offset >= from->most)
+	if (!r || !t || offset >= whole ||
+	    offset >= (kind == KERNEL_ARGV ? KERNEL_ARGV_MOST : KERNEL_ENV_MOST))
 		return 1;
 	if (n > KERNEL_TEXT_PIECE)
 		n = KERNEL_TEXT_PIECE;
 	head_set(&r->head, t, KERNEL_TEXT);
-	r->kind = from->kind;
+	r->kind = kind;
 	r->offset = offset;
 	r->n = n;
 	r->whole = whole;
 	n &= 2 * KERNEL_TEXT_PIECE - 1;
-	if (bpf_probe_read_user(r->text, n, (const void *)(from->at + offset)))
+	if (bpf_probe_read_user(r->text, n, (const void *)(at + offset)))
 		return 1;
 	tell(t, r, sizeof(*r) + n);
 	return 0;
 }
 
-/* Text that the new program finds on its stack, piece by piece. */
-static __noinline int tell_text(struct kernel_thread *t, const struct piece_range *from)
+static __noinline int tell_text(uint64_t at, uint64_t end, uint32_t kind)
 {
 	for (uint32_t i = 0; i < KERNEL_ARGV_MOST / KERNEL_TEXT_PIECE; i++)
-		if (tell_piece(t, from, i * KERNEL_TEXT_PIECE))
+		if (tell_piece(at, end, kind, i * KERNEL_TEXT_PIECE))
 			break;
 	return 0;
 }
@@ -253,7 +249,6 @@ static __always_inline void on_exec(struct task_struct *task, uint32_t old, uint
 	uint32_t tid = GET(task, pid);
 	struct kernel_thread *t = thread_of(tid), *was = old != tid ? thread_of(old) : NULL;
 	struct mm_struct *mm = AS(struct mm_struct, ADDRESS(GET(task, mm)));
-	struct piece_range text;
 	struct origin from = { .how = KERNEL_EXECED };
 
 	/* a thread that is not the first takes the first one's number */
@@ -281,12 +276,8 @@ static __always_inline void on_exec(struct task_struct *task, uint32_t old, uint
 	image_begin(t, tid);
 	tell_image(t, task, &from, program);
 	tell_cwd(t, ADDRESS(GET(task, fs)));
-	text = (struct piece_range){ .at = GET(mm, arg_start), .end = GET(mm, arg_end),
-				     .kind = KERNEL_ARGV, .most = KERNEL_ARGV_MOST };
-	tell_text(t, &text);
-	text = (struct piece_range){ .at = GET(mm, env_start), .end = GET(mm, env_end),
-				     .kind = KERNEL_ENVIRON, .most = KERNEL_ENV_MOST };
-	tell_text(t, &text);
+	tell_text(GET(mm, arg_start), GET(mm, arg_end), KERNEL_ARGV);
+	tell_text(GET(mm, env_start), GET(mm, env_end), KERNEL_ENVIRON);
 }
 
 static __always_inline void on_exit(struct task_struct *task)
