@@ -44,6 +44,8 @@ static struct setting {
 	ROW(TEXT, "engine", "auto", "how runs are recorded: auto, preload or ebpf"),
 	ROW(LEVEL, "granularity", "first-last",
 	    "how finely runs note accesses: all, first-last, open-close or off"),
+	ROW(TEXT, "overhead.max", "0",
+	    "percent that counting reads and writes may cost before runs note them more coarsely"),
 	ROW(BOOL, "hash", "yes", "record the SHA-256 of files read and written, small ones first"),
 	ROW(SIZE, "hash.max", "64M", "bytes hashed per run at most"),
 	ROW(SIZE, "arena.max", "256M", "shared memory per run at most"),

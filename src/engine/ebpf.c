@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "engine/granularity.h"
+#include "engine/guard.h"
 #include "engine/kernel.h"
 #include "engine/told.h"
 
@@ -21,7 +22,12 @@ struct ebpf {
 	bool level_told;
 	struct told *told;
 	struct buf records;
+	struct guard guard;
+	uint64_t calls;		/* reads and writes so far */
+	int64_t begun;
 };
+
+#define PROV_NO_LEVEL INT32_MAX
 
 static struct ebpf *ebpf_of(struct engine *e)
 {
@@ -47,7 +53,10 @@ static int ebpf_open(const char *folder, const struct engine_setup *setup, struc
 	int r;
 
 	b->base.ops = &engine_ebpf;
-	b->granularity = b->wanted = setup->granularity;
+	b->granularity = setup->granularity;
+	b->wanted = PROV_NO_LEVEL;
+	b->begun = clock_mono();
+	guard_begin(&b->guard, setup->budget, setup->granularity, b->begun);
 	b->told = told_create(&setup->env_allow);
 	r = b->session = kernel_begin(setup->granularity);
 	if (r >= 0 && setup->launcher)
@@ -76,19 +85,91 @@ static int ebpf_environment(struct engine *e, const char *ld_preload, struct buf
 }
 
 /* Switched before it is told when it grows coarser, after when finer. */
+static void switch_to(struct ebpf *b, int32_t wanted, const struct engine_sink *sink)
+{
+	int64_t before = clock_mono();
+
+	kernel_level(b->session, wanted);
+	sink->switched(sink->ctx, wanted < b->granularity ? clock_mono() : before, wanted);
+	b->granularity = wanted;
+}
+
 static void switch_level(struct ebpf *b, const struct engine_sink *sink)
 {
-	int32_t wanted = __atomic_load_n(&b->wanted, __ATOMIC_ACQUIRE);
-	int64_t before = clock_mono();
+	int32_t wanted = __atomic_exchange_n(&b->wanted, PROV_NO_LEVEL, __ATOMIC_ACQ_REL);
 
 	if (!b->level_told && b->granularity != PROV_FIRST_LAST)
 		sink->switched(sink->ctx, 1, b->granularity);
 	b->level_told = true;
-	if (wanted == b->granularity || !granularity_ok(wanted))
+	if (wanted == PROV_NO_LEVEL || !granularity_ok(wanted))
 		return;
-	kernel_level(b->session, wanted);
-	sink->switched(sink->ctx, wanted < b->granularity ? clock_mono() : before, wanted);
-	b->granularity = wanted;
+	guard_ask(&b->guard, wanted, clock_mono());
+	if (wanted != b->granularity)
+		switch_to(b, wanted, sink);
+}
+
+/* Who is at work just now, and who most. */
+struct busy {
+	int64_t since;
+	uint32_t threads;
+	struct kernel_thread most;
+};
+
+static void look_busy(void *ctx, const struct kernel_thread *t)
+{
+	struct busy *b = ctx;
+
+	if ((int64_t)t->now < b->since)
+		return;
+	b->threads++;
+	if (t->calls > b->most.calls)
+		b->most = *t;
+}
+
+static void tell_switch(struct ebpf *b, const struct busy *busy, double share,
+			const struct engine_sink *sink)
+{
+	struct buf why = { 0 };
+
+	if (b->granularity > b->guard.finest && share > 0) {
+		buf_printf(&why, "reads and writes came so often that counting them cost about "
+				 "%.1f %%: accesses were noted %s for a while", 100 * share,
+			   granularity_name(b->granularity));
+		told_busiest(b->told, &busy->most, &why);
+		sink->hole(sink->ctx, 0, 0, "overhead", why.data, 1);
+	}
+	buf_release(&why);
+}
+
+static void keep_budget(struct ebpf *b, const struct engine_sink *sink)
+{
+	struct guard_sample s = { .now = clock_mono() };
+	struct busy busy = { .since = s.now - 2 * GUARD_MOMENT };
+	uint64_t calls;
+	int32_t level;
+
+	if (s.now - b->guard.sampled < GUARD_MOMENT)
+		return;
+	kernel_threads(b->session, look_busy, &busy);
+	calls = kernel_calls(b->session);
+	s.calls = calls > b->calls ? calls - b->calls : 0;
+	s.threads = busy.threads;
+	b->calls = calls;
+	level = guard_step(&b->guard, &s);
+	if (level == b->granularity)
+		return;
+	switch_to(b, level, sink);
+	tell_switch(b, &busy, b->guard.share, sink);
+}
+
+static void ebpf_cost(const struct engine *e, struct buf *out)
+{
+	const struct ebpf *b = (const struct ebpf *)e;
+	double passed = (double)(clock_mono() - b->begun);
+
+	buf_printf(out, "about %.2f %% of the time: %llu reads and writes counted, %.1f ms",
+		   100 * b->guard.spent / passed, (unsigned long long)b->calls,
+		   b->guard.spent / 1e6);
 }
 
 struct finish {
@@ -119,6 +200,7 @@ static size_t ebpf_poll(struct engine *e, const struct engine_sink *sink, bool f
 	}
 	if (n)
 		sink->commit(sink->ctx);
+	keep_budget(b, sink);
 	return n;
 }
 
@@ -152,6 +234,7 @@ const struct engine_ops engine_ebpf = {
 	.poll = ebpf_poll,
 	.ask = ebpf_ask,
 	.granularity = ebpf_granularity,
+	.cost = ebpf_cost,
 	.lost = ebpf_lost,
 	.alive = ebpf_alive,
 	.close = ebpf_close,

@@ -50,6 +50,10 @@ struct engine_setup {
 	/* What this process starts from now on is the session's; an engine that
 	 * is carried by the environment need not know. 0: nobody, see adopt. */
 	uint32_t launcher;
+	/* Share of the time of who is recorded that recording may cost; the engine
+	 * grows coarser by itself when it costs more. 0: no limit, and where the
+	 * engine cannot tell. */
+	double budget;
 };
 
 struct engine_ops {
@@ -73,6 +77,8 @@ struct engine_ops {
 	 * granularity() says it. For an engine that was reopened. */
 	void (*ask)(struct engine *e, int32_t granularity);
 	int32_t (*granularity)(const struct engine *e);
+	/* What recording cost so far, as a sentence for a note; NULL: nobody knows. */
+	void (*cost)(const struct engine *e, struct buf *out);
 	uint64_t (*lost)(const struct engine *e);
 	bool (*alive)(struct engine *e);	/* does any image still run? */
 	void (*close)(struct engine *e, bool remove);	/* remove: delete the session's folder */

@@ -257,3 +257,21 @@ uint64_t told_lost(const struct told *t)
 {
 	return t->lost;
 }
+
+void told_busiest(struct told *t, const struct kernel_thread *thread, struct buf *out)
+{
+	struct kernel_head h = { .start = thread->start, .image = thread->image };
+	struct told_image *im = told_image_of(t, &h);
+	const struct kernel_slot *most = &thread->slot[0];
+	const struct told_file *f;
+
+	for (size_t i = 1; i < KERNEL_SLOTS; i++)
+		if (thread->slot[i].n.reads + thread->slot[i].n.writes >
+		    most->n.reads + most->n.writes)
+			most = &thread->slot[i];
+	f = im ? told_image_find(im, most->id) : NULL;
+	if (im)
+		buf_printf(out, "; most by process %u (%s)", thread->pid, im->exe.data);
+	if (f)
+		buf_printf(out, ", %s", f->thing->path);
+}

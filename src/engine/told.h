@@ -24,6 +24,8 @@ void told_found(struct told *t, uint32_t pid, int64_t start, const struct engine
 void told_thread(struct told *t, const struct kernel_thread *thread, const struct engine_sink *sink);
 /* The session ends: who did not end by then still runs. */
 void told_running(struct told *t, const struct engine_sink *sink);
+/* Appends which program a thread belongs to and the file that it uses most. */
+void told_busiest(struct told *t, const struct kernel_thread *thread, struct buf *out);
 bool told_alive(const struct told *t);
 uint64_t told_lost(const struct told *t);
 #endif

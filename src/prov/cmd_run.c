@@ -346,6 +346,7 @@ static int run_main(struct context *c, int argc, char **argv)
 	setup.n_notes = w.n_notes;
 	setup.engine = engine_find(w.engine);
 	setup.granularity = w.level;
+	setup.budget = strtod(conf_text("overhead.max"), NULL) / 100;
 	setup.launcher = (uint32_t)getpid();
 	rec = open_recorder(c, &setup);
 	if (!rec)

@@ -202,6 +202,7 @@ struct recorder *recorder_open(const struct recorder_setup *setup)
 	const struct aggregate_out out = { .ctx = r, .facts = on_facts, .keep = on_keep,
 					   .commit = on_commit };
 	struct engine_setup es = { .run = setup->run.id, .granularity = setup->granularity,
+				   .budget = setup->budget,
 				     .launcher = setup->launcher };
 	int ret = -ENOENT;
 
@@ -299,6 +300,20 @@ static void stop_collecting(struct recorder *r)
 	r->collecting = false;
 }
 
+static void note_cost(struct recorder *r)
+{
+	struct note n = { .run = r->run.id, .key = "overhead" };
+	struct facts f = { .notes = &n, .n_notes = 1 };
+	struct buf text = { 0 };
+
+	if (!r->engine->ops->cost)
+		return;
+	r->engine->ops->cost(r->engine, &text);
+	n.value = text.data;
+	on_facts(r, &f);
+	buf_release(&text);
+}
+
 static void finish_run(struct recorder *r, int status)
 {
 	struct facts f = { .runs = &r->run, .n_runs = 1 };
@@ -312,6 +327,7 @@ static void finish_run(struct recorder *r, int status)
 	f.notes = (struct note *)(uintptr_t)r->notes;
 	f.n_notes = r->n_notes;
 	on_facts(r, &f);
+	note_cost(r);
 }
 
 static void end_trace(struct recorder *r)

@@ -33,6 +33,7 @@ struct recorder_setup {
 	const struct engine_ops *engine;
 	uint32_t launcher;	/* as in engine_setup */
 	int32_t granularity;	/* enum prov_granularity */
+	double budget;		/* as in engine_setup */
 };
 
 /* NULL with fail_text() when nothing can be recorded. */
