@@ -130,11 +130,20 @@ void image_add_tally(struct image_record *im, struct access *a, const struct lev
 		a->closed = 0;
 }
 
+/* What a later chunk of the image told is sometimes known before its first one. */
+static void set_fuzz(struct image_record *im, int64_t fuzz)
+{
+	im->fuzz = fuzz;
+	for (size_t i = 0; i < im->n_accesses; i++)
+		if (im->accesses[i].last_read || im->accesses[i].last_write)
+			access_about_to_change(im, i)->fuzz = fuzz;
+}
+
 void image_set_start(struct image_record *im, const struct prov_start *s)
 {
 	im->started = true;
 	im->emitted = false;
-	im->fuzz = (int64_t)s->fuzz;
+	set_fuzz(im, (int64_t)s->fuzz);
 	im->stdio_blind = s->head.flags & PROV_STDIO_BLIND;
 	im->x.ppid = s->ppid;
 	im->x.uid = s->uid;
