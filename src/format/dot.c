@@ -270,14 +270,6 @@ static void put_pipelines(struct drawer *d)
 	}
 }
 
-static bool own_input(const struct drawer *d, const struct edge *e)
-{
-	const struct links *makers = &d->v.makers;
-
-	return !d->v.all && makers->at[e->to + 1] - makers->at[e->to] == 1 &&
-	       makers->link[makers->at[e->to]].to == d->v.step_of[e->from];
-}
-
 static void put_edges(struct drawer *d)
 {
 	const struct view *v = &d->v;
@@ -289,7 +281,8 @@ static void put_edges(struct drawer *d)
 
 		if (!drawn || e->from == e->to)
 			continue;
-		if (e->kind == EDGE_GENERATED || (e->kind == EDGE_USED && !own_input(d, e)))
+		if (e->kind == EDGE_GENERATED ||
+		    (e->kind == EDGE_USED && !view_own(v, e->to, v->step_of[e->from])))
 			put_edge(d, e->to, e->from, e->certain, "");
 		else if (e->kind == EDGE_INFORMED && v->all)
 			put_edge(d, e->to, e->from, e->certain,

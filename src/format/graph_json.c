@@ -73,7 +73,7 @@ static void put_activity(struct json *j, const struct node *n)
 	json_string(j, "how", how_name(n->how));
 }
 
-static void put_node(struct json *j, const struct node *n)
+static void put_node(struct json *j, const struct graph *g, const struct node *n)
 {
 	static const char *const kinds[] = { "entity", "activity", "agent" };
 	char id[NODE_TEXT_SIZE];
@@ -90,6 +90,8 @@ static void put_node(struct json *j, const struct node *n)
 		break;
 	case NODE_ACTIVITY:
 		put_activity(j, n);
+		json_string(j, "credited_to",
+			    n->credited ? node_text(&g->nodes[n->credited - 1], id) : NULL);
 		break;
 	case NODE_AGENT:
 		json_string(j, "user", text_or_null(n->user));
@@ -151,7 +153,7 @@ static int json_write(const struct graph *g, const struct format_options *o, str
 	json_bool(&j, "truncated", g->truncated);
 	json_array(&j, "nodes");
 	for (size_t i = 0; i < g->n_nodes; i++)
-		put_node(&j, &g->nodes[i]);
+		put_node(&j, g, &g->nodes[i]);
 	json_end(&j);
 	json_array(&j, "edges");
 	for (size_t i = 0; i < g->n_edges; i++)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
-/* pipeline.c - executions that are one step: joined by pipes, or copies of a program */
+/* pipeline.c - executions that are one step: a shell joined them by pipes */
 #include "format/pipeline.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/map.h"
 
 /* More programs on one end of a pipe than a person typed between two "|" */
 #define ENDS_MAX 6
@@ -22,7 +20,6 @@ struct ends {
 struct joiner {
 	struct view *v;
 	uint32_t *parent;   /* per node: who started it */
-	uint32_t *leader;   /* per node: itself, or the program it is a copy of */
 	uint32_t *set;      /* per node: union-find */
 	struct ends **ends; /* per node that is a pipe */
 	unsigned *stage;    /* per node */
@@ -56,80 +53,13 @@ static void add_end(uint32_t *ends, unsigned *n, bool *crowded, uint32_t act)
 		*crowded = true;
 }
 
-/* Where data passes, and does not stay. */
-static bool is_channel(const struct node *n)
-{
-	return n->object == OBJECT_PIPE || n->object == OBJECT_SOCKET ||
-	       (n->flags & NODE_DELETED) || (n->path && !strncmp(n->path, "/dev/shm/", 9));
-}
-
-/* Forked, and still the program it was forked from; which began earlier, so that
- * no graph leads round in a circle. */
-static bool is_copy(const struct joiner *j, uint32_t act)
-{
-	const struct node *n = &j->v->g->nodes[act], *p;
-
-	if (n->kind != NODE_ACTIVITY || n->how != HOW_FORK || j->parent[act] == VIEW_NONE)
-		return false;
-	p = &j->v->g->nodes[j->parent[act]];
-	if (p->start > n->start || (p->start == n->start && id_compare(&p->id, &n->id) >= 0))
-		return false;
-	return j->v->shown[act] && j->v->shown[j->parent[act]] && n->exe && p->exe &&
-	       !strcmp(n->exe, p->exe);
-}
-
-static uint32_t leader_of(const struct joiner *j, uint32_t act)
-{
-	while (j->leader[act] != act)
-		act = j->leader[act];
-	return act;
-}
-
-struct use {
-	struct id object;
-	uint32_t act, zero;
-};
-
-/*
- * The workers of a program, which hand it what they made through channels, are
- * part of it. Of memory that both write to, either may have made any version.
- */
-static void find_copies(struct joiner *j)
-{
-	const struct graph *g = j->v->g;
-	struct map used = { 0 };
-
-	for (uint32_t i = 0; i < g->n_nodes; i++)
-		j->leader[i] = i;
-	for (size_t i = 0; i < g->n_edges && !j->v->all; i++) {
-		const struct edge *e = &g->edges[i];
-		struct use use = { .object = g->nodes[e->to].id, .act = e->from };
-
-		if (e->kind == EDGE_INFORMED)
-			j->parent[e->from] = e->to;
-		else if (e->kind == EDGE_USED && is_channel(&g->nodes[e->to]))
-			*map_at(&used, &use, sizeof(use)) = j;
-	}
-	for (size_t i = 0; i < g->n_edges && used.n; i++) {
-		const struct edge *e = &g->edges[i];
-
-		if (e->kind == EDGE_GENERATED && is_copy(j, e->to)) {
-			struct use use = { .object = g->nodes[e->from].id,
-					   .act = j->parent[e->to] };
-
-			if (map_get(&used, &use, sizeof(use)))
-				j->leader[e->to] = j->parent[e->to];
-		}
-	}
-	for (uint32_t i = 0; i < g->n_nodes; i++)
-		j->v->copy[i] = j->leader[i] != i;
-	map_release(&used);
-}
-
 static void collect(struct joiner *j)
 {
 	const struct graph *g = j->v->g;
 
+	for (size_t i = 0; i < g->n_edges; i++)
+		if (g->edges[i].kind == EDGE_INFORMED)
+			j->parent[g->edges[i].from] = g->edges[i].to;
 	for (size_t i = 0; i < g->n_edges; i++) {
 		const struct edge *e = &g->edges[i];
 		bool made = e->kind == EDGE_GENERATED;
@@ -143,7 +73,6 @@ static void collect(struct joiner *j)
 		if (!j->ends[pipe])
 			j->ends[pipe] = arena_alloc(&j->v->arena, sizeof(*j->ends[pipe]));
 		p = j->ends[pipe];
-		act = leader_of(j, act);
 		if (made)
 			add_end(p->writers, &p->n_writers, &p->crowded, act);
 		else
@@ -216,7 +145,7 @@ static void find_stages(struct joiner *j)
 static void unite(struct joiner *j)
 {
 	for (uint32_t i = 0; i < j->v->g->n_nodes; i++)
-		j->set[i] = j->leader[i];
+		j->set[i] = i;
 	for (uint32_t i = 0; i < j->v->g->n_nodes; i++) {
 		const struct ends *p = j->ends[i];
 
@@ -291,8 +220,7 @@ static void make_steps(struct joiner *j)
 
 		v->step_of[i] = VIEW_NONE;
 		if (node->kind == NODE_ACTIVITY && v->shown[i])
-			m[n++] = (struct member){ set_of(j, i), i, j->stage[leader_of(j, i)],
-					       node };
+			m[n++] = (struct member){ set_of(j, i), i, j->stage[i], node };
 	}
 	if (n)
 		qsort(m, n, sizeof(*m), member_order);
@@ -312,14 +240,12 @@ void pipeline_join(struct view *v)
 	struct joiner j = {
 		.v = v,
 		.parent = arena_alloc(&v->arena, n * sizeof(*j.parent)),
-		.leader = arena_alloc(&v->arena, n * sizeof(*j.leader)),
 		.set = arena_alloc(&v->arena, n * sizeof(*j.set)),
 		.ends = arena_alloc(&v->arena, n * sizeof(*j.ends)),
 		.stage = arena_alloc(&v->arena, n * sizeof(*j.stage)),
 	};
 
 	memset(j.parent, 0xff, n * sizeof(*j.parent)); /* VIEW_NONE */
-	find_copies(&j);
 	if (!v->all)
 		collect(&j);
 	for (size_t i = 0; i < v->g->n_nodes; i++)

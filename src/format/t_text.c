@@ -263,8 +263,9 @@ static void parent_and_child_are_not_one_step(void **state)
 	graph_release(&g);
 }
 
-/* What a forked worker read, its program read; what went between them is nobody's input. */
-static void workers_of_a_program_are_part_of_it(void **state)
+/* What a helper read, its program read; what went between them is nobody's input,
+ * unless it is a file that stays. */
+static void what_helpers_did_their_program_did(void **state)
 {
 	struct format_options o = { .columns = 80 };
 	struct graph g = { 0 };
@@ -275,9 +276,9 @@ static void workers_of_a_program_are_part_of_it(void **state)
 	other = sample_file(&g, "log", 1, 0, 7);
 	in = sample_file(&g, "samples", 0, 0, 0);
 	py = sample_exec(&g, "python3 train.py", 0, 1, 9);
-	worker = sample_exec(&g, "python3 train.py", 0, 2, 8);
-	writer = sample_exec(&g, "python3 train.py", 0, 3, 7);
-	g.nodes[worker].how = g.nodes[writer].how = HOW_FORK;
+	worker = sample_exec(&g, "python3 train.py", NODE_FOLDED, 2, 8);
+	writer = sample_exec(&g, "/usr/lib/git-core/git gc", NODE_FOLDED, 3, 7);
+	g.nodes[worker].credited = g.nodes[writer].credited = py + 1;
 	shared = sample_file(&g, "/dev/shm/torch_1", 1, 0, 8);
 	sample_edge(&g, EDGE_INFORMED, worker, py, true);
 	sample_edge(&g, EDGE_INFORMED, writer, py, true);
@@ -291,12 +292,68 @@ static void workers_of_a_program_are_part_of_it(void **state)
 	assert_int_equal(format_find("text")->write(&g, &o, &out), 0);
 	assert_non_null(strstr(out.data, "`- python3 train.py\n"
 					 "   |- /home/ada/yeast/samples  (input)\n"
-					 "   `- /home/ada/yeast/log\n      `- python3 train.py\n"));
+					 "   `- /home/ada/yeast/log\n"
+					 "      `- python3 train.py  (shown above)\n"));
 	assert_null(strstr(out.data, "torch_1"));
+	assert_null(strstr(out.data, "git"));
 	buf_clear(&out);
 	o.all = true;
 	assert_int_equal(format_find("text")->write(&g, &o, &out), 0);
 	assert_non_null(strstr(out.data, "torch_1"));
+	assert_non_null(strstr(out.data, "git-core"));
+	buf_release(&out);
+	graph_release(&g);
+}
+
+/* A fork read "conf" and has memory that it may have written to. */
+static void doubt_between_helpers_is_told(void **state)
+{
+	const struct format_options o = { .columns = 80 };
+	struct graph g = { 0 };
+	struct buf out = { 0 };
+	uint32_t file = sample_file(&g, "out", 1, NODE_ROOT, 9);
+	uint32_t in = sample_file(&g, "in", 0, 0, 0), conf = sample_file(&g, "conf", 0, 0, 0);
+	uint32_t rank = sample_exec(&g, "./rank", 0, 1, 9);
+	uint32_t sure = sample_exec(&g, "sed in", NODE_FOLDED, 2, 3);
+	uint32_t fork = sample_exec(&g, "./rank", NODE_FOLDED, 2, 3);
+	uint32_t pipe = sample_pipe(&g, 7), memory = sample_file(&g, "/dev/shm/x", 1, 0, 8);
+
+	g.nodes[sure].credited = g.nodes[fork].credited = rank + 1;
+	sample_used(&g, sure, in);
+	sample_made(&g, sure, pipe);
+	sample_used(&g, rank, pipe);
+	sample_used(&g, fork, conf);
+	sample_edge(&g, EDGE_GENERATED, memory, fork, false);
+	sample_edge(&g, EDGE_USED, rank, memory, false);
+	sample_made(&g, rank, file);
+	g.root = file;
+	assert_int_equal(format_find("text")->write(&g, &o, &out), 0);
+	assert_non_null(strstr(out.data, "`- ./rank\n   |- /home/ada/yeast/in  (input)\n"
+					 "   `- ? /home/ada/yeast/conf  (input)\n"));
+	buf_release(&out);
+	graph_release(&g);
+}
+
+/* "(cat a; cat b) | sort": what is read at last has been written by both. */
+static void a_pipe_is_one_whoever_wrote_it_when(void **state)
+{
+	const struct format_options o = { .columns = 80 };
+	struct graph g = { 0 };
+	struct buf out = { 0 };
+	uint32_t file = sample_file(&g, "out", 1, NODE_ROOT, 9);
+	uint32_t a = sample_exec(&g, "cat a", 0, 1, 2), b = sample_exec(&g, "cat b", 0, 2, 3);
+	uint32_t sort = sample_exec(&g, "sort", 0, 0, 9);
+	uint32_t early = sample_pipe(&g, 7), late = sample_pipe(&g, 7);
+
+	g.nodes[late].version = 2;
+	sample_made(&g, a, early);
+	sample_made(&g, b, late);
+	sample_edge(&g, EDGE_DERIVED, late, early, true);
+	sample_used(&g, sort, late);
+	sample_made(&g, sort, file);
+	g.root = file;
+	assert_int_equal(format_find("text")->write(&g, &o, &out), 0);
+	assert_non_null(strstr(out.data, "`- (cat a; cat b) | sort\n"));
 	buf_release(&out);
 	graph_release(&g);
 }
@@ -385,7 +442,9 @@ int main(void)
 		cmocka_unit_test(deep_graphs_continue_at_the_margin),
 		cmocka_unit_test(order_of_nodes_and_edges_does_not_matter),
 		cmocka_unit_test(parent_and_child_are_not_one_step),
-		cmocka_unit_test(workers_of_a_program_are_part_of_it),
+		cmocka_unit_test(what_helpers_did_their_program_did),
+		cmocka_unit_test(doubt_between_helpers_is_told),
+		cmocka_unit_test(a_pipe_is_one_whoever_wrote_it_when),
 		cmocka_unit_test(sockets_of_one_step_are_counted),
 		cmocka_unit_test(temporary_files_of_one_step_are_hidden),
 		cmocka_unit_test(maker_of_a_shown_file_is_shown_even_if_folded),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "format/credit.h"
 #include "format/format.h"
 #include "format/pipeline.h"
 
@@ -82,18 +83,20 @@ static bool has_link(const struct links *l, uint32_t item, uint32_t to)
 }
 
 /* A file somebody made must never look like an input, so whoever made a shown
- * entity is shown too. A pipe nobody shown reads leads nowhere. */
+ * entity is shown too. A pipe leads nowhere unless somebody else who is shown reads it. */
 static void choose(struct view *v)
 {
 	const struct graph *g = v->g;
 	bool *read = arena_alloc(&v->arena, g->n_nodes + 1);
+	uint32_t *maker = credit_makers(&v->arena, g);
 
 	for (size_t i = 0; i < g->n_nodes; i++)
 		v->shown[i] =
 			g->nodes[i].kind != NODE_AGENT &&
 			(v->all || (g->nodes[i].flags & (NODE_FOLDED | NODE_ROOT)) != NODE_FOLDED);
 	for (size_t i = 0; i < g->n_edges; i++)
-		if (g->edges[i].kind == EDGE_USED && v->shown[g->edges[i].from])
+		if (g->edges[i].kind == EDGE_USED && v->shown[g->edges[i].from] &&
+		    maker[g->edges[i].to] != g->edges[i].from)
 			read[g->edges[i].to] = true;
 	for (size_t i = 0; i < g->n_nodes; i++)
 		if (g->nodes[i].kind == NODE_ENTITY && g->nodes[i].object == OBJECT_PIPE &&
@@ -180,14 +183,19 @@ static bool made_only_by(const struct view *v, uint32_t node, uint32_t step)
 	       v->makers.link[v->makers.at[node]].to == step;
 }
 
-/* What a step made and read again itself says nothing about where data came
- * from; deleted files of that sort are its temporary files. */
+bool view_own(const struct view *v, uint32_t node, uint32_t step)
+{
+	return !v->all && !v->passed[node] && made_only_by(v, node, step);
+}
+
+/* What an execution made and read again itself says nothing about where data
+ * came from; deleted files of that sort are its temporary files. */
 static void drop_own_input(struct view *v, struct pairs *in)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < in->n; i++)
-		if (v->all || !made_only_by(v, in->p[i].link.to, in->p[i].from))
+		if (!view_own(v, in->p[i].link.to, in->p[i].from))
 			in->p[n++] = in->p[i];
 	in->n = n;
 	v->in = index_pairs(v, in, v->n_steps);
@@ -261,7 +269,9 @@ void view_init(struct view *v, const struct graph *g, bool all)
 
 	*v = (struct view){ .g = g, .all = all };
 	v->shown = arena_alloc(&v->arena, g->n_nodes + 1);
-	v->copy = arena_alloc(&v->arena, g->n_nodes + 1);
+	v->passed = credit_passed(&v->arena, g);
+	if (!all)
+		v->g = credit_graph(&v->arena, g);
 	v->versioned = arena_alloc(&v->arena, g->n_nodes + 1);
 	v->step_of = arena_alloc(&v->arena, (g->n_nodes + 1) * sizeof(*v->step_of));
 	choose(v);
@@ -308,21 +318,19 @@ void view_name(const struct view *v, uint32_t node, struct buf *out)
 bool view_stage(const struct view *v, uint32_t step, uint32_t *act, struct buf *out)
 {
 	const struct step *s = &v->steps[step];
-	uint32_t i = *act, end = i, n_told = 0;
+	uint32_t i = *act, end = i;
 
 	if (i == s->n_acts)
 		return false;
 	while (end < s->n_acts && s->stage[end] == s->stage[i])
-		n_told += !v->copy[s->acts[end++]];
+		end++;
 	*act = end;
-	if (n_told > 1)
+	if (end - i > 1)
 		buf_char(out, '(');
-	for (uint32_t k = i, told = 0; k < end; k++) {
+	for (uint32_t k = i; k < end; k++) {
 		const struct node *n = &v->g->nodes[s->acts[k]];
 
-		if (v->copy[s->acts[k]])
-			continue;
-		if (told++)
+		if (k > i)
 			buf_str(out, "; ");
 		if (strings_count(&n->argv))
 			format_command(&n->argv, out);
@@ -331,7 +339,7 @@ bool view_stage(const struct view *v, uint32_t step, uint32_t *act, struct buf *
 				     : n->label && *n->label ? n->label
 							     : "?");
 	}
-	if (n_told > 1)
+	if (end - i > 1)
 		buf_char(out, ')');
 	return true;
 }

@@ -6,10 +6,10 @@
 #include "model/graph.h"
 /*
  * What the pictures for people (text, dot) show of a graph: folded nodes are
- * left out, and executions that a shell joined by pipes are one step, as are a
- * program and those forked copies of it that it got something back from. With
- * "all" every node stays and every execution is a step of its own. The view
- * points into the graph and must not outlive it.
+ * left out, what a helper did was done by whom it is credited to, and executions
+ * that a shell joined by pipes are one step. With "all" every node stays and
+ * every execution is a step of its own. The view points into the graph and must
+ * not outlive it.
  */
 #define VIEW_NONE UINT32_MAX
 
@@ -33,10 +33,10 @@ struct step {
 
 struct view {
 	struct arena arena;
-	const struct graph *g;
+	const struct graph *g;	/* with the edges that are shown; all other is the caller's */
 	bool all;
 	bool *shown;		/* per node */
-	bool *copy;		/* per node: a worker of another one of its step */
+	bool *passed;		/* per node: a file that one execution made and another read */
 	bool *versioned;	/* per node: other versions of the object are shown too */
 	uint32_t *step_of;	/* per node: its step, VIEW_NONE if none */
 	struct step *steps;	/* by time */
@@ -59,6 +59,8 @@ void view_command(const struct view *v, uint32_t step, struct buf *out);
 /* One program of it, or several that share a stage; starts at *act = 0, false
  * after the last. */
 bool view_stage(const struct view *v, uint32_t step, uint32_t *act, struct buf *out);
+/* Did a step make and read the entity all by itself? Then it is no input of it. */
+bool view_own(const struct view *v, uint32_t node, uint32_t step);
 /* "1 blind spot: why; prov show RUN --all" or nothing. */
 void view_holes(const struct view *v, struct buf *out);
 #endif

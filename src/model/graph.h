@@ -39,6 +39,8 @@ struct node {
 	uint32_t pid;
 	int64_t start, end;	/* real */
 	int status, signal;
+	uint32_t credited;	/* 1 + index of the activity that default views credit with
+				 * what this one did; 0: itself */
 	/* agent */
 	const char *user, *host;
 };
