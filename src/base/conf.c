@@ -39,6 +39,10 @@ static struct setting {
 } settings[] = {
 	ROW(TEXT, "store", "", "file that holds the records; empty: $XDG_STATE_HOME/prov/prov.db"),
 	ROW(TEXT, "fold", "", "path patterns that default views hide too, with commas"),
+	ROW(TEXT, "shells", "",
+	    "programs whose children are commands of their own too, with commas"),
+	ROW(TEXT, "launchers", "", "programs that start the ranks of a parallel program too"),
+	ROW(TEXT, "helpers", "", "utilities that default views credit to their shell too"),
 	ROW(TEXT, "env.allow", "", "environment names or patterns recorded too, with commas"),
 	ROW(TEXT, "redact", "", "name patterns whose values are redacted too, with commas"),
 	ROW(TEXT, "engine", "auto", "how runs are recorded: auto, preload or ebpf"),

@@ -27,7 +27,7 @@ struct total {
 };
 
 struct stat_sums {
-	size_t programs, processes, blind, failed;
+	size_t programs, processes, helpers, blind, failed;
 	size_t read, written, created, deleted, renamed;
 	uint64_t reads, writes, bytes_read, bytes_written;
 	int64_t busy;         /* time of all programs together */
@@ -42,6 +42,7 @@ static void count_executions(const struct record *r, struct stat_sums *t)
 
 		t->programs++;
 		t->processes += e->how != HOW_EXEC;
+		t->helpers += r->steps[i].credited && e->how != HOW_FORK;
 		t->blind += e->blind;
 		t->failed += e->status > 0 || e->signal;
 		if (e->end > e->start && e->start)
@@ -143,6 +144,7 @@ static void write_json(struct context *c, const struct record *r, struct stat_su
 	json_run(&j, "run", &r->run, r->notes, r->n_notes);
 	json_uint(&j, "programs", t->programs);
 	json_uint(&j, "processes", t->processes);
+	json_uint(&j, "helpers", t->helpers);
 	json_uint(&j, "blind", t->blind);
 	json_uint(&j, "failed", t->failed);
 	json_uint(&j, "files_read", t->read);
@@ -197,8 +199,9 @@ static void write_text(struct context *c, const struct record *r, struct stat_su
 	char in[SIZE_TEXT_SIZE], out[SIZE_TEXT_SIZE], span[CLOCK_TEXT_SIZE];
 
 	show_run_heading(c, r);
-	text_line(c, "programs", "%zu in %zu processes, %zu failed, %s together", t->programs,
-		  t->processes, t->failed, clock_span(t->busy, span));
+	text_line(c, "programs", "%zu in %zu processes, %zu failed, %s together%s", t->programs,
+		  t->processes, t->failed, clock_span(t->busy, span),
+		  t->helpers ? arena_printf(&c->arena, "; %zu helpers", t->helpers) : "");
 	text_line(c, "files", "%zu read, %zu written, %zu created, %zu deleted, %zu renamed",
 		  t->read, t->written, t->created, t->deleted, t->renamed);
 	text_line(c, "data", "%s read in %" PRIu64 " calls, %s written in %" PRIu64,

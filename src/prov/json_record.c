@@ -195,6 +195,16 @@ void json_hole(struct json *j, const struct hole *h)
 	json_end(j);
 }
 
+void json_step(struct json *j, const struct run *run, const struct step *s)
+{
+	json_execution(j, run, s->e);
+	json_bool(j, "folded", s->folded);
+	if (s->credited)
+		json_id(j, "credited_to", ID_EXECUTION, &s->credited->e->id);
+	else
+		json_null(j, "credited_to");
+}
+
 static void json_files(struct json *j, const struct record *r, const struct step *s)
 {
 	json_array(j, "files");
@@ -216,8 +226,7 @@ void json_record(struct json *j, const struct record *r)
 	json_array(j, "executions");
 	for (size_t i = 0; i < r->n_executions; i++) {
 		json_object(j, NULL);
-		json_execution(j, &r->run, &r->executions[i]);
-		json_bool(j, "folded", r->steps[i].folded);
+		json_step(j, &r->run, &r->steps[i]);
 		json_files(j, r, &r->steps[i]);
 		json_end(j);
 	}

@@ -10,6 +10,8 @@ void json_run(struct json *j, const char *key, const struct run *run, const stru
 	      size_t n_notes);
 /* The members of an execution, without braces. */
 void json_execution(struct json *j, const struct run *run, const struct execution *e);
+/* Likewise, and what default views make of it. */
+void json_step(struct json *j, const struct run *run, const struct step *s);
 /* The members of an access, without braces. kind NULL: the object is unknown. */
 void json_access(struct json *j, const struct run *run, const struct access *a,
 		 const struct object *o);

@@ -76,6 +76,12 @@ static int earlier_access(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
+void record_sort_accesses(const struct access **at, size_t n)
+{
+	if (n)
+		qsort(at, n, sizeof(const struct access *), earlier_access);
+}
+
 static int earlier_step(const void *a, const void *b)
 {
 	const struct execution *x = (*(struct step *const *)a)->e,
@@ -146,8 +152,7 @@ static void link_steps(struct arena *a, struct record *r)
 
 		if (s->n_children)
 			qsort(s->children, s->n_children, sizeof(*s->children), earlier_step);
-		if (s->n_files)
-			qsort(s->files, s->n_files, sizeof(*s->files), earlier_access);
+		record_sort_accesses(s->files, s->n_files);
 	}
 }
 
@@ -206,8 +211,11 @@ static int mark_folded(struct context *c, struct record *r)
 				t->folded = folded;
 			if (s)
 				s->folded = folded;
+			if (s && n->credited)
+				s->credited = record_step(r, &g.nodes[n->credited - 1].id);
 		}
 	graph_release(&g);
+	record_credit(&c->arena, r);
 	return ret;
 }
 

@@ -19,6 +19,13 @@ struct step {
 	const struct name_event **names; /* by time */
 	size_t n_names, names_room;
 	bool folded; /* a default view does not name it */
+	/* what default views tell: of a representative with what its helpers did */
+	struct step *credited; /* its representative; NULL: it is one itself */
+	bool has_helpers;
+	const struct access **told;
+	size_t n_told, told_room;
+	const struct name_event **told_names;
+	size_t n_told_names, told_names_room;
 };
 
 struct thing {
@@ -49,6 +56,10 @@ struct record {
 
 /* 0 or negative errno with fail_text(). fold also asks what default views hide. */
 int record_load(struct context *c, const struct id *run, bool fold, struct record *out);
+/* Fills in what default views tell; .credited is known. */
+void record_credit(struct arena *a, struct record *r);
+/* By first moment, then path. */
+void record_sort_accesses(const struct access **at, size_t n);
 void record_release(struct record *r);
 struct step *record_step(const struct record *r, const struct id *execution); /* or NULL */
 struct thing *record_thing(const struct record *r, const struct id *object);  /* or NULL */

@@ -18,8 +18,7 @@ static void write_json(struct context *c, const struct record *r, const struct s
 
 	json_object(&j, NULL);
 	json_object(&j, "execution");
-	json_execution(&j, &r->run, s->e);
-	json_bool(&j, "folded", s->folded);
+	json_step(&j, &r->run, s);
 	json_array(&j, "files");
 	for (size_t i = 0; i < s->n_files; i++) {
 		const struct thing *t = record_thing(r, &s->files[i]->object);
@@ -58,6 +57,9 @@ static void write_heading(struct context *c, const struct record *r, const struc
 	if (s->parent)
 		text_line(c, "parent", "%s  %s", id_short(ID_EXECUTION, &e->parent, id),
 			  text_command(a, &s->parent->e->argv, s->parent->e->exe));
+	if (s->credited)
+		text_line(c, "helper of", "%s  %s", id_short(ID_EXECUTION, &s->credited->e->id, id),
+			  text_command(a, &s->credited->e->argv, s->credited->e->exe));
 	text_line(c, "process", "%" PRIu32 ", started by %" PRIu32 ", user id %" PRIu32, e->pid,
 		  e->ppid, e->uid);
 	if (e->start)

@@ -31,14 +31,28 @@ static bool show_name(const struct record *r, const struct name_event *e, bool a
 	return all || (e->kind != NAME_UNLINK && !(t && t->folded));
 }
 
+/* Of a representative, helpers' deeds too, unless everything is shown anyway. */
+static struct leaves {
+	const struct access **files;
+	size_t n_files;
+	const struct name_event **names;
+	size_t n_names;
+} leaves_of(const struct step *s, bool all)
+{
+	if (all)
+		return (struct leaves){ s->files, s->n_files, s->names, s->n_names };
+	return (struct leaves){ s->told, s->n_told, s->told_names, s->n_told_names };
+}
+
 size_t show_leaves_count(const struct record *r, const struct step *s, bool all)
 {
+	struct leaves l = leaves_of(s, all);
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n_files; i++)
-		n += show_access(r, s->files[i], all);
-	for (size_t i = 0; i < s->n_names; i++)
-		n += show_name(r, s->names[i], all);
+	for (size_t i = 0; i < l.n_files; i++)
+		n += show_access(r, l.files[i], all);
+	for (size_t i = 0; i < l.n_names; i++)
+		n += show_name(r, l.names[i], all);
 	return n;
 }
 
@@ -46,20 +60,21 @@ size_t show_leaves(struct tree *t, const struct record *r, const struct step *s,
 		   bool last_level)
 {
 	struct arena *a = &t->c->arena;
+	struct leaves l = leaves_of(s, all);
 	size_t n = show_leaves_count(r, s, all), at = 0;
 
-	for (size_t i = 0; i < s->n_files; i++) {
-		const struct access *x = s->files[i];
+	for (size_t i = 0; i < l.n_files; i++) {
+		const struct access *x = l.files[i];
 
 		if (!show_access(r, x, all))
 			continue;
 		tree_line(t, last_level && ++at == n, TINT_NONE, text_path(r->run.cwd, x->path),
 			  arena_printf(a, "  [%s]", text_access(a, x)));
 	}
-	for (size_t i = 0; i < s->n_names; i++)
-		if (show_name(r, s->names[i], all))
+	for (size_t i = 0; i < l.n_names; i++)
+		if (show_name(r, l.names[i], all))
 			tree_line(t, last_level && ++at == n, TINT_NONE,
-				  text_name(a, r->run.cwd, s->names[i]), "");
+				  text_name(a, r->run.cwd, l.names[i]), "");
 	return n;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/conf.h"
 #include "base/mem.h"
+#include "query/credit.h"
 #include "query/query.h"
 
 enum rule_kind {
@@ -250,5 +251,6 @@ void query_fold(struct graph *g)
 			n->flags |= NODE_FOLDED;
 	}
 	activities_fold(g, marks);
+	query_credit(g);
 	free(extra.text);
 }

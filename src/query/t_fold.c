@@ -124,7 +124,81 @@ static void a_fork_that_only_redirects_and_execs_is_folded(void **state)
 	assert_false(shown(scene_activity(&c, FORK)));
 	assert_true(shown(scene_activity(&c, SHELL)));
 	assert_true(shown(scene_activity(&c, TOOL)));
-	assert_true(shown(scene_activity(&c, READER)));
+	assert_false(shown(scene_activity(&c, READER)));
+	scene_close(&c);
+}
+
+/* Whom does a default view credit with what an execution did? 0: itself. */
+static int credited(const struct scene *c, int exec)
+{
+	const struct node *n = scene_activity(c, exec);
+
+	return n->credited ? (int)c->g.nodes[n->credited - 1].pid : 0;
+}
+
+enum { CAT = 14, SED = 15, PIPE = 60, PIPE2 = 61 };
+
+/* x=$(cat in | sed ...), and what may come besides. */
+static void answering(struct scene *c, const char *reader)
+{
+	scene_open(c);
+	scene_run(c, RUN, SHELL, 100);
+	scene_exec(c, RUN, SHELL, 0, HOW_ROOT, 100, "bash");
+	scene_exec(c, RUN, FORK, SHELL, HOW_FORK, 110, "bash");
+	scene_exec(c, RUN, CAT, FORK, HOW_SPAWN, 120, "cat");
+	scene_exec(c, RUN, SED, FORK, HOW_SPAWN, 121, "sed");
+	scene_exec(c, RUN, READER, SHELL, HOW_SPAWN, 300, reader);
+	scene_object(c, PIPE, OBJECT_PIPE);
+	scene_object(c, PIPE2, OBJECT_PIPE);
+	scene_access(c, scene_read(CAT, IN, "/d/in", 130, 131));
+	scene_access(c, scene_write(CAT, PIPE, "pipe:[1]", 132, 133));
+	scene_access(c, scene_read(SED, PIPE, "pipe:[1]", 140, 141));
+	scene_access(c, scene_write(SED, PIPE2, "pipe:[2]", 150, 151));
+	scene_access(c, scene_read(SHELL, PIPE2, "pipe:[2]", 170, 180));
+	scene_access(c, scene_write(SHELL, OUT, "/d/out", 200, 210));
+}
+
+static void utilities_that_answer_their_shell_are_credited_to_it(void **state)
+{
+	struct scene c;
+
+	answering(&c, "tool");
+	for (int whole = 0; whole < 2; whole++) {
+		if (whole)
+			scene_show(&c, RUN);
+		else
+			scene_lineage(&c, OUT);
+		assert_int_equal(credited(&c, SED), SHELL);
+		assert_int_equal(credited(&c, CAT), SHELL);
+		assert_int_equal(credited(&c, FORK), SHELL);
+		assert_int_equal(credited(&c, SHELL), 0);
+		assert_false(shown(scene_activity(&c, SED)));
+	}
+	assert_int_equal(credited(&c, READER), 0);
+	scene_close(&c);
+}
+
+static void utilities_that_leave_something_are_steps(void **state)
+{
+	struct scene c;
+
+	answering(&c, "tool");
+	scene_access(&c, scene_write(SED, READER, "/d/log", 155, 156));
+	scene_show(&c, RUN);
+	assert_int_equal(credited(&c, SED), 0);
+	assert_int_equal(credited(&c, CAT), 0); /* "cat in | sed ..." is one pipeline */
+	scene_close(&c);
+
+	answering(&c, "tool");
+	scene_access(&c, scene_read(READER, PIPE2, "pipe:[2]", 310, 320));
+	scene_show(&c, RUN);
+	assert_int_equal(credited(&c, SED), 0);
+	scene_close(&c);
+
+	answering(&c, "bash"); /* a fork of the same shell would be another matter */
+	scene_access(&c, scene_read(READER, PIPE2, "pipe:[2]", 310, 320));
+	scene_show(&c, RUN);
+	assert_int_equal(credited(&c, SED), 0);
 	scene_close(&c);
 }
 
@@ -196,6 +270,8 @@ int main(void)
 		cmocka_unit_test(data_is_never_folded),
 		cmocka_unit_test(own_patterns_come_from_the_settings),
 		cmocka_unit_test(a_fork_that_only_redirects_and_execs_is_folded),
+		cmocka_unit_test(utilities_that_answer_their_shell_are_credited_to_it),
+		cmocka_unit_test(utilities_that_leave_something_are_steps),
 		cmocka_unit_test(a_python_import_shows_a_handful_of_nodes),
 		cmocka_unit_test(a_program_is_folded_unless_its_making_is_known),
 		cmocka_unit_test(what_was_asked_about_is_never_folded),
