@@ -66,6 +66,13 @@ int journal_lock(const char *path, int *fd);
 struct arena;
 int journal_decode(const char *p, size_t size, struct arena *a, struct facts *out,
 		   const char **folder);
+/* Likewise, but what comes is added to what out has, all of it in one arena: for those
+ * who get facts in pieces. Begin with everything zeroed. */
+struct journal_rooms {
+	size_t runs, executions, objects, accesses, names, holes, notes, transfers;
+};
+int journal_decode_more(const char *p, size_t size, struct arena *a, struct facts *out,
+			struct journal_rooms *room, const char **folder);
 /* Of what journal_decode() has accepted. */
 void journal_decode_states(const char *p, size_t size, const struct journal_sink *sink);
 void journal_encode(const struct facts *f, struct buf *out);

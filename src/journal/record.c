@@ -425,11 +425,7 @@ static struct transfer get_transfer(struct getter *g)
 	return t;
 }
 
-struct rooms {
-	size_t runs, executions, objects, accesses, names, holes, notes, transfers;
-};
-
-static int get_record(struct getter *g, unsigned type, struct facts *f, struct rooms *room,
+static int get_record(struct getter *g, unsigned type, struct facts *f, struct journal_rooms *room,
 		      const char **folder)
 {
 #define ADD(list, get)                                                                           \
@@ -473,14 +469,11 @@ static int get_record(struct getter *g, unsigned type, struct facts *f, struct r
 	return g->s.bad ? -EBADMSG : 0;
 }
 
-int journal_decode(const char *p, size_t size, struct arena *a, struct facts *out,
-		   const char **folder)
+int journal_decode_more(const char *p, size_t size, struct arena *a, struct facts *out,
+			struct journal_rooms *room, const char **folder)
 {
 	struct span all = { .at = p, .end = size ? p + size : p };	/* none may be NULL */
-	struct rooms room = { 0 };
 
-	*out = (struct facts){ 0 };
-	*folder = NULL;
 	while (all.at < all.end) {
 		uint64_t type = span_uint(&all);
 		struct getter g = { .a = a };
@@ -488,8 +481,18 @@ int journal_decode(const char *p, size_t size, struct arena *a, struct facts *ou
 
 		g.s.at = span_blob(&all, &n);
 		g.s.end = g.s.at + n;
-		if (all.bad || type > 255 || get_record(&g, (unsigned)type, out, &room, folder) < 0)
+		if (all.bad || type > 255 || get_record(&g, (unsigned)type, out, room, folder) < 0)
 			return -EBADMSG;
 	}
 	return 0;
+}
+
+int journal_decode(const char *p, size_t size, struct arena *a, struct facts *out,
+		   const char **folder)
+{
+	struct journal_rooms room = { 0 };
+
+	*out = (struct facts){ 0 };
+	*folder = NULL;
+	return journal_decode_more(p, size, a, out, &room, folder);
 }
