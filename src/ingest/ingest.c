@@ -22,40 +22,6 @@
 #define BATCH_LEAST (4u << 20)
 #define BATCH_MOST  (64u << 20)
 
-static void shift(int64_t *t, int64_t offset)
-{
-	if (*t)
-		*t += offset;
-}
-
-void facts_shift(struct facts *f, int64_t offset)
-{
-	for (size_t i = 0; i < f->n_runs; i++) {
-		shift(&f->runs[i].start, offset);
-		shift(&f->runs[i].end, offset);
-		f->runs[i].shift -= offset;
-	}
-	for (size_t i = 0; i < f->n_executions; i++) {
-		shift(&f->executions[i].start, offset);
-		shift(&f->executions[i].end, offset);
-	}
-	for (size_t i = 0; i < f->n_objects; i++)
-		shift(&f->objects[i].seen, offset);
-	for (size_t i = 0; i < f->n_accesses; i++) {
-		struct access *a = &f->accesses[i];
-
-		shift(&a->first_read, offset);
-		shift(&a->last_read, offset);
-		shift(&a->first_write, offset);
-		shift(&a->last_write, offset);
-		shift(&a->opened, offset);
-		shift(&a->closed, offset);
-		shift(&a->truncated, offset);
-	}
-	for (size_t i = 0; i < f->n_names; i++)
-		shift(&f->names[i].time, offset);
-}
-
 struct ingest {
 	struct store *store;
 	int64_t offset;

@@ -25,9 +25,6 @@ int ingest_end(struct ingest_ahead *a, bool rest, struct buf *damage);
 /* Likewise facts that were never in a journal; run gives host, boot and shift. */
 int ingest_facts(struct store *s, const struct run *run, const struct facts *f);
 
-/* Adds offset to every time that is known; runs get shift instead. */
-void facts_shift(struct facts *f, int64_t offset);
-
 /*
  * What recorders that were killed have left behind in a spool, for a store:
  * journals, and sessions whose program may still be running. Finishes those that

@@ -95,3 +95,38 @@ void access_merge(struct access *into, const struct access *more)
 	into->closed = later(into->closed, more->closed);
 	into->truncated = later(into->truncated, more->truncated);
 }
+
+static void shift(int64_t *t, int64_t offset)
+{
+	/* wraps instead of overflowing: both may come from files */
+	if (*t)
+		*t = (int64_t)((uint64_t)*t + (uint64_t)offset);
+}
+
+void facts_shift(struct facts *f, int64_t offset)
+{
+	for (size_t i = 0; i < f->n_runs; i++) {
+		shift(&f->runs[i].start, offset);
+		shift(&f->runs[i].end, offset);
+		f->runs[i].shift = (int64_t)((uint64_t)f->runs[i].shift - (uint64_t)offset);
+	}
+	for (size_t i = 0; i < f->n_executions; i++) {
+		shift(&f->executions[i].start, offset);
+		shift(&f->executions[i].end, offset);
+	}
+	for (size_t i = 0; i < f->n_objects; i++)
+		shift(&f->objects[i].seen, offset);
+	for (size_t i = 0; i < f->n_accesses; i++) {
+		struct access *a = &f->accesses[i];
+
+		shift(&a->first_read, offset);
+		shift(&a->last_read, offset);
+		shift(&a->first_write, offset);
+		shift(&a->last_write, offset);
+		shift(&a->opened, offset);
+		shift(&a->closed, offset);
+		shift(&a->truncated, offset);
+	}
+	for (size_t i = 0; i < f->n_names; i++)
+		shift(&f->names[i].time, offset);
+}

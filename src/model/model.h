@@ -197,4 +197,8 @@ struct facts {
 
 void access_merge(struct access *into, const struct access *more);
 
+/* Makes times that count from boot order times, or those of one scale those of
+ * another. What is unknown stays so; real times do not change. */
+void facts_shift(struct facts *f, int64_t offset);
+
 #endif

@@ -243,12 +243,18 @@ static int memory_offset(struct store *s, const char *host, const char *boot, in
 			 int64_t *kept)
 {
 	struct memory *m = (struct memory *)s;
+	struct boot_offset fresh = { .offset = proposed }, *b;
 	bool is_new;
 
 	buf_clear(&m->key);
 	key_text(m, host);
 	key_text(m, boot);
-	*kept = *(int64_t *)table_put(m, &m->offsets, &proposed, sizeof(proposed), &is_new);
+	b = table_put(m, &m->offsets, &fresh, sizeof(fresh), &is_new);
+	if (is_new) {
+		b->host = arena_str(&m->arena, host);
+		b->boot = arena_str(&m->arena, boot);
+	}
+	*kept = b->offset;
 	return 0;
 }
 
@@ -284,6 +290,7 @@ const struct store_ops store_memory_ops = {
 	.close = memory_close,
 	.put = memory_put,
 	.boot_offset = memory_offset,
+	.boot_offsets = memory_boot_offsets,
 	.runs = memory_runs,
 	.executions = memory_executions,
 	.accesses = memory_accesses,

@@ -54,5 +54,6 @@ int memory_by_path(struct store *s, const char *path, struct arena *a, struct na
 		   size_t *n);
 int memory_ids(struct store *s, const struct id_prefix *p, size_t most, struct arena *a,
 	       struct id **out, size_t *n);
+int memory_boot_offsets(struct store *s, struct arena *a, struct boot_offset **out, size_t *n);
 int memory_info(struct store *s, struct arena *a, struct store_info *out);
 #endif

@@ -306,6 +306,20 @@ int memory_ids(struct store *s, const struct id_prefix *p, size_t most, struct a
 	return 0;
 }
 
+int memory_boot_offsets(struct store *s, struct arena *a, struct boot_offset **out, size_t *n)
+{
+	const struct list *all = &((struct memory *)s)->offsets.all;
+
+	*out = copy_out(a, all, sizeof(**out));
+	*n = all->n;
+	for (size_t i = 0; i < *n; i++) {
+		(*out)[i].host = arena_str(a, (*out)[i].host);
+		(*out)[i].boot = arena_str(a, (*out)[i].boot);
+	}
+	boot_offsets_sort(*out, *n);
+	return 0;
+}
+
 int memory_info(struct store *s, struct arena *a, struct store_info *out)
 {
 	struct memory *m = (struct memory *)s;

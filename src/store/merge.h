@@ -32,6 +32,7 @@ bool name_has_to(const struct name_event *e);
 bool run_matches(const struct run *r, const char *grep);	/* in its name or command line */
 
 struct named;
+struct boot_offset;
 void runs_sort(struct run *v, size_t n);		/* newest first, then id */
 void executions_sort(struct execution *v, size_t n);	/* start, id */
 void objects_sort(struct object *v, size_t n);		/* seen, id */
@@ -40,6 +41,7 @@ void names_sort(struct name_event *v, size_t n);	/* time, execution, object, kin
 void holes_sort(struct hole *v, size_t n);		/* execution, kind, why */
 void notes_sort(struct note *v, size_t n);		/* key, value */
 void named_sort(struct named *v, size_t n);		/* newest first, then id */
+void boot_offsets_sort(struct boot_offset *v, size_t n);	/* host, boot */
 /* Sorts and drops repeats; returns how many stay. */
 size_t ids_sort(struct id *v, size_t n);
 #endif

@@ -90,6 +90,13 @@ static int named_order(const void *pa, const void *pb)
 	return FIRST_OF(by_number(b->time, a->time), id_compare(&a->object, &b->object));
 }
 
+static int boot_offset_order(const void *pa, const void *pb)
+{
+	const struct boot_offset *a = pa, *b = pb;
+
+	return FIRST_OF(strcmp(a->host, b->host), strcmp(a->boot, b->boot));
+}
+
 static int id_order(const void *a, const void *b)
 {
 	return id_compare(a, b);
@@ -173,6 +180,11 @@ void notes_sort(struct note *v, size_t n)
 void named_sort(struct named *v, size_t n)
 {
 	sort(v, n, sizeof(*v), named_order);
+}
+
+void boot_offsets_sort(struct boot_offset *v, size_t n)
+{
+	sort(v, n, sizeof(*v), boot_offset_order);
 }
 
 size_t ids_sort(struct id *v, size_t n)

@@ -29,8 +29,9 @@ enum sql {
 	SQL_ACCESS_PUT, SQL_TOUCH_PUT, SQL_NAMED_PUT_ALL, SQL_NAMED_PUT, SQL_NAME_PUT,
 	SQL_HOLE_PUT, SQL_NOTE_PUT,
 	SQL_ACCESSES_OF_EXECUTION, SQL_ACCESSES_OF_RUN, SQL_ACCESSES, SQL_TOUCHES, SQL_CHANGES,
-	SQL_NAMES_OF_OBJECT, SQL_NAMES_OF_RUN, SQL_HOLES, SQL_NOTES, SQL_NAMED,
-	SQL_BOOT_PUT, SQL_BOOT_GET, SQL_INFO,
+	SQL_NAMES_OF_OBJECT, SQL_NAMES_OF_RUN, SQL_NAMES_OF_EXECUTION, SQL_HOLES, SQL_NOTES,
+	SQL_NAMED,
+	SQL_BOOT_PUT, SQL_BOOT_GET, SQL_BOOTS, SQL_INFO,
 	SQL_LAST
 };
 
@@ -232,6 +233,7 @@ int sqlite_objects(struct store *s, const struct id *ids, size_t n_ids, struct a
 int sqlite_ids(struct store *s, const struct id_prefix *p, size_t most, struct arena *a,
 	       struct id **out, size_t *n);
 int sqlite_info(struct store *s, struct arena *a, struct store_info *out);
+int sqlite_boot_offsets(struct store *s, struct arena *a, struct boot_offset **out, size_t *n);
 int sqlite_accesses(struct store *s, int by, const struct id *ids, size_t n_ids,
 		    const struct store_except *but, struct arena *a, struct access **out,
 		    size_t *n);

@@ -159,6 +159,32 @@ int sqlite_notes(struct store *s, const struct id *run, struct arena *a, struct 
 	return sqlite_reader_end(&r);
 }
 
+static const char *text_at(struct sqlite_reader *r, sqlite3_stmt *st, int column)
+{
+	const char *p = (const char *)sqlite3_column_text(st, column);
+
+	return arena_str(r->a, p ? p : "");
+}
+
+static void take_boot_offset(struct sqlite_reader *r, sqlite3_stmt *st, void *out)
+{
+	*(struct boot_offset *)out = (struct boot_offset){
+		text_at(r, st, 0), text_at(r, st, 1), sqlite3_column_int64(st, 2)
+	};
+}
+
+int sqlite_boot_offsets(struct store *s, struct arena *a, struct boot_offset **out, size_t *n)
+{
+	struct sqlite_reader r;
+	int ret = sqlite_reader_begin(&r, s, a);
+
+	if (ret < 0)
+		return ret;
+	*out = sqlite_collect(&r, sql(r.s, SQL_BOOTS), sizeof(**out), take_boot_offset, n);
+	boot_offsets_sort(*out, *n);
+	return sqlite_reader_end(&r);
+}
+
 static void take_id(struct sqlite_reader *r, sqlite3_stmt *st, void *out)
 {
 	(void)r;

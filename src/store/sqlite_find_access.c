@@ -226,14 +226,21 @@ static void take_name(struct sqlite_reader *r, sqlite3_stmt *st, void *out)
 int sqlite_names(struct store *s, int by, const struct id *ids, size_t n_ids, struct arena *a,
 		 struct name_event **out, size_t *n)
 {
+	static const struct {
+		enum sqlite_kind kind;
+		enum sql text;
+	} ways[] = {
+		[BY_RUN] = { KIND_RUN, SQL_NAMES_OF_RUN },
+		[BY_EXECUTION] = { KIND_EXECUTION, SQL_NAMES_OF_EXECUTION },
+		[BY_OBJECT] = { KIND_OBJECT, SQL_NAMES_OF_OBJECT },
+	};
 	struct sqlite_reader r;
 	int ret = sqlite_reader_begin(&r, s, a);
 
 	if (ret < 0)
 		return ret;
-	sqlite_ask(&r, by == BY_RUN ? KIND_RUN : KIND_OBJECT, ids, n_ids, true);
-	*out = sqlite_collect(&r, sql(r.s, by == BY_RUN ? SQL_NAMES_OF_RUN : SQL_NAMES_OF_OBJECT),
-			      sizeof(**out), take_name, n);
+	sqlite_ask(&r, ways[by].kind, ids, n_ids, true);
+	*out = sqlite_collect(&r, sql(r.s, ways[by].text), sizeof(**out), take_name, n);
 	names_sort(*out, *n);
 	return sqlite_reader_end(&r);
 }

@@ -386,6 +386,7 @@ const struct store_ops store_sqlite_ops = {
 	.close = close_store,
 	.put = sqlite_put,
 	.boot_offset = sqlite_boot_offset,
+	.boot_offsets = sqlite_boot_offsets,
 	.runs = sqlite_runs,
 	.executions = sqlite_executions,
 	.accesses = sqlite_accesses,

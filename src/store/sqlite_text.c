@@ -149,6 +149,8 @@ const char *const sqlite_texts[SQL_LAST] = {
 	[SQL_NAMES_OF_RUN] = "SELECT execution, object, kind, old_name, new_name, time"
 			     " FROM asked CROSS JOIN execution x CROSS JOIN name_event"
 			     BETWEEN("x.run") " AND execution = x.key",
+	[SQL_NAMES_OF_EXECUTION] = "SELECT execution, object, kind, old_name, new_name, time"
+				   " FROM asked CROSS JOIN name_event" BETWEEN("execution"),
 	[SQL_HOLES] = "SELECT execution, kind, why, count FROM asked CROSS JOIN hole"
 		      BETWEEN("run"),
 	[SQL_NOTES] = "SELECT name, value FROM asked CROSS JOIN note" BETWEEN("run"),
@@ -157,6 +159,7 @@ const char *const sqlite_texts[SQL_LAST] = {
 
 	[SQL_BOOT_PUT] = "INSERT OR IGNORE INTO boot VALUES(?1, ?2, ?3)",
 	[SQL_BOOT_GET] = "SELECT real_minus_mono FROM boot WHERE host = ?1 AND boot = ?2",
+	[SQL_BOOTS] = "SELECT host, boot, real_minus_mono FROM boot",
 	[SQL_INFO] = "SELECT (SELECT count(*) FROM run WHERE known),"
 		     " (SELECT count(*) FROM execution WHERE known),"
 		     " (SELECT count(*) FROM object WHERE known), (SELECT count(*) FROM access),"

@@ -80,6 +80,11 @@ int store_boot_offset(struct store *s, const char *host, const char *boot, int64
 	return s->ops->boot_offset(s, host ? host : "", boot ? boot : "", proposed, kept);
 }
 
+int store_boot_offsets(struct store *s, struct arena *a, struct boot_offset **out, size_t *n)
+{
+	return s->ops->boot_offsets(s, a, out, n);
+}
+
 int store_runs(struct store *s, const struct run_filter *f, struct arena *a, struct run **out,
 	       size_t *n)
 {

@@ -33,6 +33,14 @@ int store_put(struct store *s, const struct facts *f);
 int store_boot_offset(struct store *s, const char *host, const char *boot, int64_t proposed,
 		      int64_t *kept);
 
+/* What it keeps, by host and boot. Times of one boot are comparable across two stores
+ * when both keep the same. */
+struct boot_offset {
+	const char *host, *boot;
+	int64_t offset;
+};
+int store_boot_offsets(struct store *s, struct arena *a, struct boot_offset **out, size_t *n);
+
 struct run_filter {
 	int64_t since, until;	/* real time of the start; 0 = open */
 	const char *user;	/* NULL = all */
@@ -105,11 +113,13 @@ int store_info(struct store *s, struct arena *a, struct store_info *out);
  */
 struct store_ops {
 	const char *scheme;	/* "sqlite"; a bare path means the first one */
+	bool answers_only;	/* opened with STORE_WRITE it says -EROFS */
 	int (*open)(const char *where, enum store_mode mode, struct store **out);
 	void (*close)(struct store *s);
 	int (*put)(struct store *s, const struct facts *f);
 	int (*boot_offset)(struct store *s, const char *host, const char *boot, int64_t proposed,
 			   int64_t *kept);
+	int (*boot_offsets)(struct store *s, struct arena *a, struct boot_offset **out, size_t *n);
 	int (*runs)(struct store *s, const struct run_filter *f, struct arena *a, struct run **out,
 		    size_t *n);
 	int (*executions)(struct store *s, int by, const struct id *ids, size_t n_ids,
