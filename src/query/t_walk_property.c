@@ -14,6 +14,8 @@
 #include "base/buf.h"
 #include "query/query.h"
 #include "query/world.h"
+#include "store/t_kinds.h"
+#include "store/t_place.h"
 
 /* PROV_TEST_SEED=N runs that one history only. */
 struct seeds {
@@ -302,30 +304,46 @@ static void the_order_of_arrival_does_not_matter(void **state)
 	}
 }
 
-static void folder_remove(const char *dir)
-{
-	static const char *const names[] = { "db", "db-wal", "db-shm", "db-journal" };
-	char path[64];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		(void)unlink(path);
-	}
-	assert_int_equal(rmdir(dir), 0);
-}
-
+/* Also those of which several are asked as one, each of them told a part. */
 static void every_store_gives_the_same_graph(void **state)
 {
 	struct seeds t = seeds(3);
 
 	for (uint64_t seed = t.first; seed < t.first + t.n; seed++) {
-		char dir[] = "/tmp/prov-t-walk-XXXXXX", uri[64];
-		struct store *s = store_new(), *r;
+		struct store *s = store_new();
 		struct world w;
 
-		assert_non_null(mkdtemp(dir));
-		snprintf(uri, sizeof(uri), "sqlite:%s/db", dir);
-		assert_int_equal(store_open(uri, STORE_WRITE, &r), 0);
+		world_run(&w, seed, steps_of(seed));
+		world_tell(&w, s);
+		for (size_t k = 0; kind_at(k); k++) {
+			struct store *r = kind_fresh(kind_at(k));
+
+			world_tell_badly(&w, r);
+			compare(seed, &w, s, r);
+			store_close(r);
+		}
+		store_close(s);
+		world_release(&w);
+	}
+}
+
+static struct store *union_new(void)
+{
+	for (size_t k = 0; kind_at(k); k++)
+		if (!strcmp(kind_at(k)->name, "union of memory"))
+			return kind_fresh(kind_at(k));
+	fail_msg("there is no such kind");
+	return NULL;
+}
+
+static void parts_in_several_stores_give_the_same_graph(void **state)
+{
+	struct seeds t = seeds(300);
+
+	for (uint64_t seed = t.first; seed < t.first + t.n; seed++) {
+		struct store *s = store_new(), *r = union_new();
+		struct world w;
+
 		world_run(&w, seed, steps_of(seed));
 		world_tell(&w, s);
 		world_tell_badly(&w, r);
@@ -333,7 +351,6 @@ static void every_store_gives_the_same_graph(void **state)
 		store_close(s);
 		store_close(r);
 		world_release(&w);
-		folder_remove(dir);
 	}
 }
 
@@ -474,9 +491,10 @@ int main(void)
 		cmocka_unit_test(impact_never_misses),
 		cmocka_unit_test(the_order_of_arrival_does_not_matter),
 		cmocka_unit_test(every_store_gives_the_same_graph),
+		cmocka_unit_test(parts_in_several_stores_give_the_same_graph),
 		cmocka_unit_test(coarser_granularity_never_loses_anything),
 		cmocka_unit_test(what_rests_on_overlap_is_only_possible),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, place_make, place_remove);
 }

@@ -11,10 +11,12 @@
 
 extern const struct store_ops store_sqlite_ops;
 extern const struct store_ops store_memory_ops;
+extern const struct store_ops store_node_ops;
 
 static const struct store_ops *const kinds[] = {
 	&store_sqlite_ops, /* a bare path means the first one */
 	&store_memory_ops,
+	&store_node_ops,
 	NULL,
 };
 

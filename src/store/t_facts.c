@@ -400,7 +400,6 @@ void facts_dump(struct store *s, const struct facts *about, struct buf *out)
 {
 	struct arena own = { 0 }, *a = &own;
 	struct id runs[N_IDS], executions[N_IDS], objects[N_IDS];
-	struct store_info info;
 
 	for (size_t i = 0; i < N_IDS; i++) {
 		char digit = (char)('0' + i);
@@ -424,10 +423,6 @@ void facts_dump(struct store *s, const struct facts *about, struct buf *out)
 	dump_kind(s, a, ID_RUN, out);
 	dump_kind(s, a, ID_EXECUTION, out);
 	dump_kind(s, a, ID_OBJECT, out);
-	if (store_info(s, a, &info) < 0)
-		fail_msg("%s", fail_text());
-	buf_printf(out, "%d %d %d %d\n", (int)info.runs, (int)info.executions, (int)info.objects,
-		   (int)info.accesses);
 	arena_release(a);
 }
 
