@@ -19,7 +19,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-enum conf_kind { TEXT, BOOL, SIZE, WHEN, LEVEL };
+enum conf_kind { TEXT, BOOL, SIZE, WHEN, LEVEL, SERVICE };
 
 #define ROW(kind_, name_, fallback_, help_)                                                        \
 	{                                                                                          \
@@ -38,6 +38,8 @@ static struct setting {
 	char *value, *origin; /* what entry points to once something was set */
 } settings[] = {
 	ROW(TEXT, "store", "", "file that holds the records; empty: $XDG_STATE_HOME/prov/prov.db"),
+	ROW(SERVICE, "node", "auto",
+	    "node service that is asked too: auto, off or the path of its socket"),
 	ROW(TEXT, "fold", "", "path patterns that default views hide too, with commas"),
 	ROW(TEXT, "shells", "",
 	    "programs whose children are commands of their own too, with commas"),
@@ -130,6 +132,10 @@ static const char *setting_complaint(const struct setting *s, const char *value)
 		return strcmp(value, "all") && strcmp(value, "first-last") &&
 				       strcmp(value, "open-close") && strcmp(value, "off")
 			       ? "is none of all, first-last, open-close, off"
+			       : NULL;
+	case SERVICE:
+		return strcmp(value, "auto") && strcmp(value, "off") && value[0] != '/'
+			       ? "is none of auto, off, an absolute path"
 			       : NULL;
 	}
 	return NULL;

@@ -10,6 +10,8 @@
  * says, or with SERVICE_REFUSED, whose bytes are a sentence for the person who asked
  * (no NUL, no line end), and closes.
  */
+#define SERVICE_SOCKET "/run/prov/provd.sock"	/* unless it is set */
+
 enum service_kind {
 	SERVICE_ASK = 1,	/* facts, read only */
 	SERVICE_STATUS,

@@ -56,6 +56,7 @@ static int fresh(void **state)
 	setenv("PROV_ETC", dir, 1);
 	setenv("XDG_CONFIG_HOME", dir, 1);
 	unsetenv("PROV_STORE");
+	unsetenv("PROV_NODE");
 	unsetenv("PROV_HASH_MAX");
 	unsetenv("PROV_ENV_ALLOW");
 	conf_release();
@@ -205,6 +206,17 @@ static void sizes_are_understood_or_refused(void **state)
 	assert_int_equal(conf_size("hash.max"), 0);
 }
 
+static void a_service_is_named_by_its_whole_path(void **state)
+{
+	(void)state;
+	assert_string_equal(conf_text("node"), "auto");
+	assert_int_equal(conf_set("node", "/run/x", "test"), 0);
+	assert_int_equal(conf_set("node", "off", "test"), 0);
+	assert_int_equal(conf_set("node", "run/x", "test"), -EINVAL);
+	assert_int_equal(conf_set("node", "", "test"), -EINVAL);
+	assert_string_equal(conf_text("node"), "off");
+}
+
 static void an_unreadable_file_is_told(void **state)
 {
 	char path[256];
@@ -230,6 +242,7 @@ int main(void)
 		CASE(a_line_that_is_no_setting_is_named),
 		CASE(an_overlong_line_is_refused_not_split),
 		CASE(sizes_are_understood_or_refused),
+		CASE(a_service_is_named_by_its_whole_path),
 		CASE(an_unreadable_file_is_told),
 	};
 

@@ -7,10 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/conf.h"
 #include "base/err.h"
 #include "base/path.h"
+#include "base/service.h"
 #include "format/format.h"
 #include "prov/command.h"
+#include "store/union.h"
 
 static void say(const struct context *c, const char *text, const char *hint)
 {
@@ -67,15 +70,56 @@ int context_trouble(const struct context *c)
 	return EXIT_TROUBLE;
 }
 
+const char *context_node(void)
+{
+	const char *node = conf_text("node");
+
+	if (!strcmp(node, "off"))
+		return NULL;
+	return strcmp(node, "auto") ? node : SERVICE_SOCKET;
+}
+
+static void node_lost(void *ctx, const char *why)
+{
+	context_say(ctx, "%s; what it knows is missing from this answer", why);
+}
+
+/* NULL where there is none or it does not answer. */
+static struct store *open_node(struct context *c)
+{
+	const char *path = context_node();
+	struct store *s = NULL;
+	int r;
+
+	if (!path)
+		return NULL;
+	r = store_open(arena_printf(&c->arena, "node:%s", path), STORE_READ, &s);
+	/* nobody who does not have the service is told so by each command */
+	if (r < 0 && (r != -ENOENT || strcmp(conf_text("node"), "auto")))
+		node_lost(c, fail_text());
+	return s;
+}
+
 static int open_store(struct context *c, const char **where)
 {
+	struct union_member members[2];
+	struct store *own = NULL, *node;
+	size_t n = 0;
 	int r;
 
 	*where = path_store(&c->arena);
 	if (!*where)
 		return context_trouble(c);
-	r = store_open(*where, STORE_READ, &c->store);
-	return r == 0 || r == -ENOENT ? 0 : context_trouble(c);
+	r = store_open(*where, STORE_READ, &own);
+	if (r < 0 && r != -ENOENT)
+		return context_trouble(c);
+	node = open_node(c);
+	if (own)
+		members[n++] = (struct union_member){ own, /* may_fail= */ false };
+	if (node)
+		members[n++] = (struct union_member){ node, /* may_fail= */ true };
+	c->store = node ? store_union(members, n, node_lost, c) : own;
+	return 0;
 }
 
 int context_store_or_none(struct context *c)

@@ -181,6 +181,36 @@ static struct finding look_at_store(struct context *c)
 			       info.runs, info.executions, size_text((uint64_t)info.bytes, size)));
 }
 
+/* Who is asked besides the own store. */
+static struct finding look_at_node(struct context *c)
+{
+	const char *path = context_node();
+	bool wished = strcmp(conf_text("node"), "auto") != 0;
+	struct store_info info;
+	struct store *s = NULL;
+	struct finding f;
+	int r;
+
+	if (!path)
+		return ok("the node service is not asked: the setting node is off");
+	r = store_open(arena_printf(&c->arena, "node:%s", path), STORE_READ, &s);
+	if (r == -ENOENT && !wished)
+		return ok(arena_printf(
+			&c->arena, "%s: no node service here; only the store is asked", path));
+	if (r == 0)
+		r = store_info(s, &c->arena, &info);
+	if (r == 0)
+		f = ok(arena_printf(&c->arena,
+				    "%s: asked besides the store; you may see %" PRIu64
+				    " runs, %" PRIu64 " programs",
+				    path, info.runs, info.executions));
+	else
+		f = warn(arena_str(&c->arena, fail_text()),
+			 "answers come from your store only; 'node = off' asks no node service");
+	store_close(s);
+	return f;
+}
+
 static struct finding look_at_spool(struct context *c)
 {
 	const char *dir = path_spool(&c->arena);
@@ -243,6 +273,7 @@ const struct check doctor_checks[] = {
 	{ "memory", look_at_memory },
 	{ "recording", look_at_recording },
 	{ "store", look_at_store },
+	{ "node", look_at_node },
 	{ "journals", look_at_spool },
 	{ "environment", look_at_environment },
 	{ "privileges", look_at_privileges },

@@ -40,7 +40,7 @@ class Home:
         self.env.update(HOME=self.path, XDG_STATE_HOME=os.path.join(self.path, "state"),
                         XDG_CONFIG_HOME=os.path.join(self.path, "config"),
                         PROV_ETC=os.path.join(self.path, "etc"), LANG="C.UTF-8", TERM="xterm",
-                        TZ="UTC0")
+                        TZ="UTC0", PROV_NODE="off")
 
     def with_runs(self, *names, further=0):
         for name in names:
