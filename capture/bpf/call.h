@@ -351,6 +351,16 @@ static __always_inline void did_submit(struct kernel_thread *t, uint64_t list, l
 	}
 }
 
+static __always_inline void tell_ring(struct kernel_thread *t)
+{
+	struct kernel_head *h = (struct kernel_head *)scratch();
+
+	if (!h)
+		return;
+	head_set(h, t, KERNEL_URING);
+	tell(t, h, sizeof(*h));
+}
+
 /* All other calls. */
 static __always_inline void on_other(struct kernel_thread *t, const struct call *c, uint64_t nr,
 				     long ret, uint64_t low)
@@ -383,6 +393,10 @@ static __always_inline void on_other(struct kernel_thread *t, const struct call 
 		break;
 	case __NR_io_submit:
 		did_submit(t, arg3(c), ret, low);
+		break;
+	case __NR_io_uring_setup:
+		if (setup.uring_unseen)
+			tell_ring(t);
 		break;
 	case __NR_close:
 		file_closed(t, (uint32_t)arg1(c));

@@ -25,7 +25,8 @@ static const uint16_t narrow_calls[NARROW_CALLS] = {
 	N(313, splice), N(315, tee), N(324, fallocate), N(330, dup3), N(333, preadv),
 	N(334, pwritev), N(342, open_by_handle_at), N(353, renameat2), N(356, memfd_create),
 	N(369, sendto), N(370, sendmsg), N(371, recvfrom), N(372, recvmsg),
-	N(377, copy_file_range), N(378, preadv2), N(379, pwritev2), N(437, openat2),
+	N(377, copy_file_range), N(378, preadv2), N(379, pwritev2), N(425, io_uring_setup),
+	N(437, openat2),
 };
 
 static __always_inline uint64_t narrow_nr(uint64_t nr)

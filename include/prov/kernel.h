@@ -20,6 +20,7 @@ enum kernel_type {
 	KERNEL_EXIT,		/* the last thread of an image ended */
 	KERNEL_TRANSFER,	/* one read or write */
 	KERNEL_URING_NAME,	/* a name was changed, or bytes moved, through io_uring */
+	KERNEL_URING,		/* a ring was made whose use is not seen; the head alone */
 	KERNEL_FRESH,		/* a program began that nobody records yet */
 };
 
@@ -188,6 +189,8 @@ enum kernel_lost {
 struct kernel_setup {
 	uint32_t thread_mask;	/* entries of the thread table less one */
 	uint32_t wake_at;	/* bytes waiting in the ring buffer that wake the reader */
+	uint32_t uring_unseen;	/* what comes of io_uring is not told here, so its makers are */
+	uint32_t pad;
 };
 
 #define KERNEL_UID_RANGES 16u

@@ -54,6 +54,7 @@ static size_t power_of_two(size_t least)
  * change times (Linux 6.13), or by looking into functions that check permissions. */
 static const char *const by_time[] = { "prov_touch_grain", "prov_touch_same", "prov_touch_plain",
 				       NULL };
+static const char *const by_request[] = { "prov_uring", NULL };
 static const char *const by_entry[] = { "prov_touch_unlink", "prov_touch_rmdir",
 					"prov_touch_rename", "prov_touch_link", NULL };
 
@@ -64,6 +65,16 @@ static bool times_are_told(void)
 	struct btf *btf = btf__load_vmlinux_btf();
 	bool yes = btf && btf__find_by_name_kind(btf, "btf_trace_ctime_ns_xchg",
 						 BTF_KIND_TYPEDEF) > 0;
+
+	btf__free(btf);
+	return yes;
+}
+
+/* The request, with its result in it, comes with the tracepoint since Linux 5.19. */
+static bool requests_are_told(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool yes = btf && btf__find_by_name_kind(btf, "io_cqe", BTF_KIND_STRUCT) > 0;
 
 	btf__free(btf);
 	return yes;
@@ -123,7 +134,8 @@ static int size_maps(struct programs *p)
 
 	p->n_threads = power_of_two((size_t)(cpus > 0 ? cpus : 1) * THREADS_PER_CPU) / 2;
 	s = (struct kernel_setup){ .thread_mask = (uint32_t)p->n_threads - 1,
-				   .wake_at = (uint32_t)ring / 4 };
+				   .wake_at = (uint32_t)ring / 4,
+				   .uring_unseen = !requests_are_told() };
 	if (!constants || bpf_map__set_max_entries(map_named(p, "ring"), (uint32_t)ring) ||
 	    bpf_map__set_max_entries(map_named(p, "threads"), (uint32_t)p->n_threads))
 		return -EINVAL;
@@ -188,6 +200,7 @@ static int load_one(struct programs *p, const unsigned char *object, size_t size
 	choose_coarse(p);
 	choose(p->object, by_time, how == TOUCH_TIMES);
 	choose(p->object, by_entry, how == TOUCH_ENTRIES);
+	choose(p->object, by_request, requests_are_told());
 	p->touching = how == TOUCH_TIMES   ? "change times are told"
 		    : how == TOUCH_ENTRIES ? "functions are entered"
 					   : "names of files that were opened before are remembered";
@@ -264,12 +277,12 @@ static void detach(struct bpf_link **links, size_t n)
 
 static void attach_touches(struct programs *p)
 {
-	const char *const *lists[] = { by_time, by_entry };
+	const char *const *lists[] = { by_time, by_entry, by_request };
 	size_t n = 0;
 
 	if (p->touches[0])
 		return;
-	for (size_t k = 0; k < 2; k++)
+	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
 		for (const char *const *name = lists[k]; *name; name++) {
 			struct bpf_program *one = bpf_object__find_program_by_name(p->object, *name);
 
@@ -277,8 +290,6 @@ static void attach_touches(struct programs *p)
 			if (one && bpf_program__fd(one) >= 0)
 				p->touches[n++] = bpf_program__attach(one);
 		}
-	/* kernels before 5.19 tell of it without the request */
-	p->touches[n] = bpf_program__attach(bpf_object__find_program_by_name(p->object, "prov_uring"));
 }
 
 static int attach_coarse(struct programs *p)

@@ -155,6 +155,7 @@ static bool is_sound(const struct kernel_head *h)
 						       n->from_base_size + n->to_base_size;
 	}
 	case KERNEL_URING_NAME:
+	case KERNEL_URING:
 		return true;
 	case KERNEL_EXIT:
 		return h->size >= sizeof(struct kernel_exit);
@@ -191,6 +192,12 @@ static void on_record(struct told *t, const struct kernel_head *h, const struct 
 			sink->hole(sink->ctx, h->image, (int64_t)h->start, "io_uring",
 				   "it renamed, linked or removed a file, or spliced, through "
 				   "io_uring: which one is not seen", 1);
+		break;
+	case KERNEL_URING:
+		if (told_image_of(t, h))
+			sink->hole(sink->ctx, h->image, (int64_t)h->start, "io_uring",
+				   "it used io_uring, and what comes of that is told since "
+				   "Linux 5.19", 1);
 		break;
 	case KERNEL_EXIT:
 		on_end(t, (const struct kernel_exit *)h, sink);
