@@ -24,18 +24,21 @@ static __always_inline void note_transfer(struct kernel_thread *t, const struct 
 					  struct task_struct *task, uint64_t low, uint64_t bytes,
 					  uint32_t written, int64_t offset)
 {
-	struct kernel_transfer r = {};
+	struct kernel_transfer *r = (struct kernel_transfer *)scratch();
 	uint64_t file = file_of(task, s->fd);
 
-	head_set(&r.head, t, KERNEL_TRANSFER);
-	r.id = s->id;
-	r.before = low;
+	if (!r)
+		return;
+	head_set(&r->head, t, KERNEL_TRANSFER);
+	r->id = s->id;
+	r->before = low;
 	/* without one of its own a call moves the file's offset on */
-	r.offset = offset >= 0 ? (uint64_t)offset
-			       : (uint64_t)GET(AS(struct file, file), f_pos) - bytes;
-	r.bytes = bytes;
-	r.written = written;
-	tell(t, &r, sizeof(r));
+	r->offset = offset >= 0 ? (uint64_t)offset
+				: (uint64_t)GET(AS(struct file, file), f_pos) - bytes;
+	r->bytes = bytes;
+	r->written = written;
+	r->pad = 0;
+	tell(t, r, sizeof(*r));
 }
 
 static __always_inline int32_t level_of(const struct kernel_thread *t)
@@ -326,19 +329,20 @@ __noinline int did_one_submit(uint64_t list, uint64_t low)
 {
 	struct kernel_thread *t = thread_of((uint32_t)bpf_get_current_pid_tgid());
 	struct task_struct *task = current();
-	uint64_t at = 0;
-	struct iocb c = {};
+	struct iocb *c = (struct iocb *)scratch();
+	uint64_t at = 0, n;
+	uint32_t opcode;
 
-	if (!t || bpf_probe_read_user(&at, sizeof(at), (const void *)list) ||
-	    bpf_probe_read_user(&c, sizeof(c), (const void *)at))
+	if (!t || !c || bpf_probe_read_user(&at, sizeof(at), (const void *)list) ||
+	    bpf_probe_read_user(c, sizeof(*c), (const void *)at))
 		return 0;
+	opcode = c->opcode;
 	/* of vectors only the number is told here */
-	if (c.opcode == IOCB_PREAD || c.opcode == IOCB_PREADV)
-		did_read(t, task, c.fd, low, c.opcode == IOCB_PREAD ? c.n : 0, c.offset,
-			 PROV_FIRST_LAST);
-	else if (c.opcode == IOCB_PWRITE || c.opcode == IOCB_PWRITEV)
-		did_write(t, task, c.fd, low, c.opcode == IOCB_PWRITE ? c.n : 0, c.offset,
-			  PROV_FIRST_LAST);
+	n = opcode == IOCB_PREAD || opcode == IOCB_PWRITE ? c->n : 0;
+	if (opcode == IOCB_PREAD || opcode == IOCB_PREADV)
+		did_read(t, task, c->fd, low, n, -1, PROV_FIRST_LAST);
+	else if (opcode == IOCB_PWRITE || opcode == IOCB_PWRITEV)
+		did_write(t, task, c->fd, low, n, -1, PROV_FIRST_LAST);
 	return 0;
 }
 

@@ -64,8 +64,11 @@ struct walk {			/* see path.h */
 	uint32_t over;		/* the root was met */
 };
 
+/* What is too large for the stack: six functions deep, there are 512 bytes of it. */
 struct scratch {
-	char room[2 * ROOM - sizeof(struct walk)];
+	char room[2 * ROOM - sizeof(struct told) - sizeof(uint64_t) - sizeof(struct walk)];
+	struct told told;
+	uint64_t ids;		/* the newest on this processor, see file.h */
 	struct walk walk;
 };
 
@@ -91,7 +94,6 @@ struct {
 } watched SEC(".maps");
 
 struct state {
-	uint64_t files;		/* ids given out */
 	uint32_t n_more;	/* threads in `more` */
 	uint32_t names;		/* renames so far */
 } state = {};

@@ -25,8 +25,8 @@ __noinline int walk_step(void)
 	struct walk *w;
 	struct dentry *d;
 	struct mount *m;
-	uint64_t parent;
-	uint32_t size;
+	uint64_t parent, name, size;
+	char *room;
 	long n;
 
 	if (!own)
@@ -53,11 +53,14 @@ __noinline int walk_step(void)
 		w->over = 1;
 		w->flags |= KERNEL_PATH_LOOSE;
 	}
-	size &= KERNEL_PATH_ROOM - 1;
-	n = bpf_probe_read_kernel_str(own->room + (w->at & (ROOM - 1)) + size, NAME_ROOM,
-				      (const void *)ADDRESS(GET(d, d_name.name)));
+	name = ADDRESS(GET(d, d_name.name));
+	room = own->room + (w->at & (ROOM - 1));
+	/* The compiler knows that this changes nothing and would leave it out; the
+	 * verifier up to Linux 6.1 has forgotten by now what size was compared with. */
+	asm volatile("%0 &= %1" : "+r"(size) : "i"(KERNEL_PATH_ROOM - 1));
+	n = bpf_probe_read_kernel_str(room + size, NAME_ROOM, (const void *)name);
 	if (n > 0)
-		w->size = size + ((uint32_t)n & (2 * NAME_ROOM - 1));
+		w->size = (uint32_t)size + ((uint32_t)n & (2 * NAME_ROOM - 1));
 	w->dentry = parent;
 	return (int)w->over;
 }

@@ -169,7 +169,7 @@ static int map_tables(struct programs *p)
 	p->sessions = map_memory(fd_of(p, "sessions"), KERNEL_SESSIONS * sizeof(*p->sessions));
 	if (!p->threads || !p->sessions || !state)
 		return -errno;
-	p->n_more = (uint32_t *)(state + 8);
+	p->n_more = (uint32_t *)state;
 	return 0;
 }
 
@@ -348,7 +348,7 @@ void programs_unload(struct programs *p)
 	if (p->sessions)
 		(void)munmap(p->sessions, pages(KERNEL_SESSIONS * sizeof(*p->sessions)));
 	if (p->n_more)
-		(void)munmap((char *)p->n_more - 8, pages(1));
+		(void)munmap(p->n_more, pages(1));
 	bpf_object__close(p->object);
 	*p = (struct programs){ .has_coarse = p->has_coarse };
 }
