@@ -184,7 +184,8 @@ static __always_inline uint64_t file_of(struct task_struct *task, uint32_t fd)
 	if (fd >= GET(AS(struct fdtable, fdt), max_fds))
 		return 0;
 	at = ADDRESS(GET(AS(struct fdtable, fdt), fd)) + (uint64_t)fd * sizeof(void *);
-	return ADDRESS(GET(AS(struct hlist_head, at), first));
+	/* read as a number: functions that are verified once take no pointers */
+	return GET(AS(struct thread_info, at), flags);
 }
 
 /* Another file has come to this descriptor of the current thread. Not static, and

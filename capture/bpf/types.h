@@ -51,7 +51,6 @@ struct bpf_raw_tracepoint_args {
 struct list_head;
 struct hlist_bl_node { struct hlist_bl_node **pprev; } CORE;
 struct hlist_node;
-struct hlist_head { struct hlist_node *first; } CORE;
 struct timespec64 { int64_t tv_sec; long tv_nsec; } CORE;
 struct qstr { const unsigned char *name; } CORE;
 typedef struct { int counter; } atomic_t;
