@@ -130,6 +130,7 @@ static __noinline uint64_t file_id(struct kernel_thread *t, uint64_t file)
 	mount = ADDRESS(GET(f, f_path.mnt));
 	own->told = (struct told){
 		.start = t->start,
+		.image = t->image,
 		.dentry = dentry,
 		.mount = mount,
 		.ino = GET(i, i_ino),

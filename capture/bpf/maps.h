@@ -46,7 +46,7 @@ struct {
  * image. A rename makes all names new. */
 struct told {
 	uint64_t start, dentry, mount, ino;
-	uint32_t generation, names;
+	uint32_t image, generation, names, pad;
 };
 
 struct {
