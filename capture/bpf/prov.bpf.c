@@ -63,10 +63,12 @@ int prov_touch_plain(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-SEC("raw_tracepoint/sched_process_fork")
+/* Unlike sched_process_fork this tells of the kernel's threads in a process as well:
+ * a worker of io_uring may be the last of its process to end. */
+SEC("raw_tracepoint/task_newtask")
 int prov_fork(struct bpf_raw_tracepoint_args *ctx)
 {
-	on_fork(AS(struct task_struct, ctx->args[0]), AS(struct task_struct, ctx->args[1]));
+	on_fork(current(), AS(struct task_struct, ctx->args[0]));
 	return 0;
 }
 
