@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the prov authors
+#
+# record.sh FOLDER ENGINE... - records functional.sh with each engine, in a
+# guest and on this machine alike. Prints parts: "==== NAME STATUS OUT ERR", then
+# so many bytes of standard output and of standard error. In the environment:
+# PROV, HERE (this folder), TOOLS.
+folder=$1
+shift
+mkdir -p "$folder"
+cd "$folder" || exit 1
+
+part() {
+	name=$1
+	shift
+	"$@" >"$folder/out" 2>"$folder/err"
+	printf '==== %s %d %d %d\n' "$name" $? "$(wc -c <"$folder/out")" "$(wc -c <"$folder/err")"
+	cat "$folder/out" "$folder/err"
+}
+
+record() {
+	PROV_STORE=$folder/store.$1/p.db
+	export PROV_STORE
+	mkdir "$folder/$1"
+	cd "$folder/$1" || exit 1
+	mkfifo ask answer
+	(read -r said <ask && echo "$said" >stranger && echo done >answer) &
+	part "$1.run" "$PROV" run --engine="$1" -- sh "$HERE/functional.sh"
+	# Where nothing was run nobody asked.
+	kill $! 2>/dev/null
+	part "$1.show" "$PROV" show @ --json
+	part "$1.lineage" "$PROV" lineage piped --json
+	part "$1.static" "$PROV" lineage static --json
+	cd "$folder" || exit 1
+}
+
+ABLE=
+for tool in raw raw32 ring; do
+	"$TOOLS/$tool" able 2>/dev/null && ABLE="$ABLE $tool"
+done
+export ABLE
+part kernel uname -r
+part able echo "$ABLE"
+part doctor "$PROV" doctor --json
+for engine in "$@"; do
+	record "$engine"
+done
+exit 0
