@@ -38,6 +38,7 @@ struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip,
 		cs, flags, sp, ss;
 } CORE;
+#define SYSCALL_PREFIX "__x64_sys_"	/* functions of system calls, given registers */
 #define TS_COMPAT 2u	/* thread_info.status: in a 32-bit system call */
 
 #define KERNEL_STACK (16u << 10)
@@ -67,6 +68,13 @@ static __always_inline uint64_t call_nr(const struct call *c)
 	struct pt_regs *regs = c->regs;
 
 	return GET(regs, orig_ax);
+}
+
+#define TIF_ADDR32 29	/* thread_info.flags: runs a 32-bit program */
+
+static __always_inline uint32_t task_is_narrow(struct task_struct *task)
+{
+	return GET(task, thread_info.flags) >> TIF_ADDR32 & 1;
 }
 
 static __always_inline uint32_t call_is_narrow(struct task_struct *task)

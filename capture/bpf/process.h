@@ -164,6 +164,8 @@ static __noinline int tell_image(struct kernel_thread *t, struct task_struct *ta
 				 sizeof(*r)) & (2 * KERNEL_PATH_ROOM - 1);
 	r->flags = program ? path_flags() : 0;
 	r->path_size = size;
+	if (setup.narrow_unseen && task_is_narrow(task))
+		r->flags |= KERNEL_NARROW;
 	tell(t, r, sizeof(*r) + size);
 	return 0;
 }

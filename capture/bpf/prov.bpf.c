@@ -2,7 +2,7 @@
 /* Copyright the prov authors */
 /* prov.bpf.c - the programs that the kernel runs */
 #include "call.h"
-#include "coarse.h"
+#include "single.h"
 #include "narrow.h"
 #include "uring.h"
 
@@ -43,21 +43,21 @@ int prov_uring(struct bpf_raw_tracepoint_args *ctx)
 
 /* Linux 6.13 and later tell where a change time is set. */
 SEC("raw_tracepoint/ctime_ns_xchg")
-int prov_touch_grain(struct bpf_raw_tracepoint_args *ctx)
+int time_grain(struct bpf_raw_tracepoint_args *ctx)
 {
 	on_touch(ctx->args[0]);
 	return 0;
 }
 
 SEC("raw_tracepoint/ctime_xchg_skip")
-int prov_touch_same(struct bpf_raw_tracepoint_args *ctx)
+int time_same(struct bpf_raw_tracepoint_args *ctx)
 {
 	on_touch(ctx->args[0]);
 	return 0;
 }
 
 SEC("raw_tracepoint/inode_set_ctime_to_ts")
-int prov_touch_plain(struct bpf_raw_tracepoint_args *ctx)
+int time_plain(struct bpf_raw_tracepoint_args *ctx)
 {
 	on_touch(ctx->args[0]);
 	return 0;
@@ -98,21 +98,21 @@ static __always_inline void touch_dentry(uint64_t dentry)
 
 /* Earlier ones, where functions may be entered. */
 SEC("fentry/security_inode_unlink")
-int prov_touch_unlink(uint64_t *ctx)
+int touch_unlink(uint64_t *ctx)
 {
 	touch_dentry(ctx[1]);
 	return 0;
 }
 
 SEC("fentry/security_inode_rmdir")
-int prov_touch_rmdir(uint64_t *ctx)
+int touch_rmdir(uint64_t *ctx)
 {
 	touch_dentry(ctx[1]);
 	return 0;
 }
 
 SEC("fentry/security_inode_rename")
-int prov_touch_rename(uint64_t *ctx)
+int touch_rename(uint64_t *ctx)
 {
 	touch_dentry(ctx[1]);
 	touch_dentry(ctx[3]);
@@ -120,7 +120,7 @@ int prov_touch_rename(uint64_t *ctx)
 }
 
 SEC("fentry/security_inode_link")
-int prov_touch_link(uint64_t *ctx)
+int touch_link(uint64_t *ctx)
 {
 	touch_dentry(ctx[0]);
 	return 0;

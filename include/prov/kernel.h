@@ -60,6 +60,7 @@ struct kernel_piece {	/* KERNEL_TEXT */
 enum kernel_path {
 	KERNEL_PATH_CUT = 1 << 0,	/* deeper or longer than is walked */
 	KERNEL_PATH_DELETED = 1 << 1,
+	KERNEL_NARROW = 1 << 3,		/* of an image: a 32-bit program, whose calls are not seen */
 	KERNEL_PATH_LOOSE = 1 << 2,	/* leads to no root: a pipe, or a mount that was detached */
 };
 
@@ -190,7 +191,7 @@ struct kernel_setup {
 	uint32_t thread_mask;	/* entries of the thread table less one */
 	uint32_t wake_at;	/* bytes waiting in the ring buffer that wake the reader */
 	uint32_t uring_unseen;	/* what comes of io_uring is not told here, so its makers are */
-	uint32_t pad;
+	uint32_t narrow_unseen;	/* calls of 32-bit programs are not hooked */
 };
 
 #define KERNEL_UID_RANGES 16u

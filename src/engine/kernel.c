@@ -353,13 +353,16 @@ static uint64_t sum_lost(uint32_t kind)
 
 bool kernel_figures(struct kernel_figures *out)
 {
+	struct buf text = { 0 };
 	bool loaded;
 
 	lock();
 	loaded = kernel.loaded;
 	if (loaded) {
 		*out = kernel.figures;
-		out->variant = kernel.programs.variant;
+		features_tell(&kernel.programs.features, &text);
+		snprintf(out->variant, sizeof(out->variant), "%s", text.data);
+		buf_release(&text);
 		out->sessions = kernel.n_sessions;
 		for (uint32_t i = 0; i < KERNEL_LOST_KINDS; i++)
 			out->lost[i] = sum_lost(i);

@@ -38,7 +38,7 @@ void kernel_threads(int session, void (*one)(void *ctx, const struct kernel_thre
 void kernel_level(int session, int32_t granularity);
 
 struct kernel_figures {
-	const char *variant;	/* which programs run, and why */
+	char variant[256];	/* which programs run, and why */
 	uint64_t lost[KERNEL_LOST_KINDS];
 	uint64_t records, bytes;	/* that came in */
 	uint64_t unread;	/* that a session did not collect in time */

@@ -8,9 +8,21 @@
 #include <bpf/libbpf.h>
 
 #include "base/buf.h"
+#include "engine/kernel_features.h"
 #include "prov/kernel.h"
 /* The programs of one kernel tracer, loaded; private to kernel*.c. */
-#define PROGRAMS_COARSE 48u
+#define LINKS_MOST 48u	/* of one group */
+
+/* Programs that come and go together, told apart by how their names begin. */
+enum programs_group {
+	GROUP_LIVES,	/* fork, exec, exit */
+	GROUP_TOUCHES,	/* what a name meant; io_uring */
+	GROUP_CALL,	/* every system call */
+	GROUP_COARSE,	/* single calls, by tracepoints */
+	GROUP_OPEN,	/* single calls, by functions: all but reads and writes */
+	GROUP_DATA,	/* reads and writes, by functions */
+	GROUPS
+};
 
 enum programs_set {
 	SET_NONE,	/* nobody is recorded */
@@ -21,13 +33,11 @@ enum programs_set {
 struct programs {
 	struct bpf_object *object;
 	bool has_coarse;
-	const char *variant;
-	struct bpf_link *lives[3];	/* fork, exec, exit */
-	struct bpf_link *calls;		/* the fine set */
-	struct bpf_link *coarse[PROGRAMS_COARSE];
-	size_t n_coarse;
-	struct bpf_link *touches[8];
-	const char *touching;	/* how a name's object is learnt */
+	struct kernel_features features;
+	struct links {
+		struct bpf_link *at[LINKS_MOST];
+		size_t n;
+	} groups[GROUPS];
 	struct kernel_thread *threads;	/* shared with the programs */
 	size_t n_threads;
 	struct kernel_session *sessions;
@@ -44,5 +54,6 @@ int programs_attach_lives(struct programs *p);
 /* What system calls do. The finer set costs every call of every process on the node
  * more than the coarse one. */
 int programs_attach_calls(struct programs *p, enum programs_set set);
+void programs_detach(struct programs *p);
 int programs_probe(struct buf *why);
 #endif

@@ -149,6 +149,9 @@ void told_image_begin(struct told *t, const struct kernel_image *r, const struct
 	im->how = r->how;
 	keep_path(&im->exe, r->text, r->path_size);
 	before = r->how & KERNEL_EXECED && r->parent_pid == name.pid ? find(t, &im->parent) : NULL;
+	if (r->flags & KERNEL_NARROW)
+		sink->hole(sink->ctx, name.pid, (int64_t)name.start, "blind",
+			   "it is a 32-bit program: what it does with files is not seen", 1);
 	if (before)
 		told_image_end(t, before, (int64_t)r->head.start, true, sink);
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Copyright the prov authors */
-#ifndef BPF_COARSE_H
-#define BPF_COARSE_H
+#ifndef BPF_SINGLE_H
+#define BPF_SINGLE_H
 #include "call.h"
 /*
- * The set for when nobody wants reads and writes: a program for each call that opens,
- * closes or names, so that all others pay only for the kernel's slower way in. A
- * program that hooks every call would cost them twice that.
+ * A program for each call that is of interest, so that all others pay less, or nothing.
+ *
+ * Where the kernel lets functions be left through a program (fexit), each such call is
+ * hooked by itself and no other is touched: open_* and data_*. Elsewhere the
+ * tracepoints of single calls cost all others the kernel's slower way in, and
+ * themselves more than the program that hooks every call: they are the set for when
+ * nobody wants reads and writes (coarse_*).
  */
 #define OPENING(X)        \
 	X(open) X(openat) X(openat2) X(creat) X(open_by_handle_at) X(memfd_create) X(close) \
@@ -33,17 +37,34 @@ static __always_inline struct pt_regs *caller(struct task_struct *task)
 #endif
 }
 
-static __noinline int coarse_call(struct kernel_thread *t, uint64_t nr, long ret)
+/* Not static, see slot_begin(). regs 0: they are to be found. */
+__noinline int call_over(uint64_t regs, uint64_t nr, long ret)
 {
-	struct task_struct *task = current();
-	struct call c = { .regs = caller(task) };
+	struct kernel_thread *t = thread_of((uint32_t)bpf_get_current_pid_tgid());
+	struct call c = {};
 	uint64_t low;
 
-	if (!t)
+	if (!t || t->flags & KERNEL_LAUNCHER)
 		return 0;
+	if (regs)
+		c.regs = AS(struct pt_regs, regs);
+	else
+		c.regs = caller(current());
 	low = call_time(t);
 	if (!(ret < 0 && ret > -4096))
 		on_other(t, &c, nr, ret, low);
+	t->turn++;
+	return 0;
+}
+
+__noinline int data_over(uint64_t regs, uint64_t nr, long ret)
+{
+	struct kernel_thread *t = thread_of((uint32_t)bpf_get_current_pid_tgid());
+	struct call c = { .regs = AS(struct pt_regs, regs) };
+
+	if (!t || t->flags & KERNEL_LAUNCHER)
+		return 0;
+	on_data(t, &c, nr, ret, call_time(t));
 	t->turn++;
 	return 0;
 }
@@ -52,10 +73,7 @@ static __noinline int coarse_call(struct kernel_thread *t, uint64_t nr, long ret
 	SEC("tracepoint/syscalls/sys_exit_" #name)                                     \
 	int coarse_##name(struct call_exit *ctx)                                       \
 	{                                                                              \
-		struct kernel_thread *t = thread_of((uint32_t)bpf_get_current_pid_tgid()); \
-		if (t && !(t->flags & KERNEL_LAUNCHER))                                \
-			coarse_call(t, __NR_##name, ctx->ret);                         \
-		return 0;                                                              \
+		return call_over(0, __NR_##name, ctx->ret);                            \
 	}
 OPENING(X)
 NAMING(X)
@@ -74,5 +92,25 @@ NAMING(X)
 NAMING(X)
 X(truncate)
 #undef X
+
+/* The function that a call is in the kernel: its registers, its result. */
+#define ENTRY(set, name, function, over)                                       \
+	SEC("fexit/" SYSCALL_PREFIX #function)                                 \
+	int set##_##name(uint64_t *ctx)                                        \
+	{                                                                      \
+		return over(ctx[0], __NR_##name, (long)ctx[1]);                \
+	}
+#define X(name) ENTRY(open, name, name, call_over)
+OPENING(X)
+NAMING(X)
+X(io_submit)
+X(io_uring_setup)
+#undef X
+#define X(name) ENTRY(data, name, name, data_over)
+X(read) X(pread64) X(readv) X(preadv) X(preadv2) X(recvfrom) X(recvmsg)
+X(write) X(pwrite64) X(writev) X(pwritev) X(pwritev2) X(sendto) X(sendmsg)
+X(copy_file_range) X(splice) X(tee)
+#undef X
+ENTRY(data, sendfile, sendfile64, data_over)
 
 #endif
