@@ -4,6 +4,7 @@
 import ablation
 import calls
 import downstream
+import kernel
 import peers
 import programs
 import resources
@@ -14,6 +15,7 @@ TITLES = {
     "programs": "Whole programs",
     "resources": "Losses, memory and bytes",
     "downstream": "After the program",
+    "kernel": "The engine in the kernel",
     "ablation": "What each part of the guest library adds",
     "peers": "Other recorders found here",
     "thesis": "Four fio cases, speed in parts of what it is bare",
@@ -23,11 +25,12 @@ ROWS = {
     "programs": programs.ROWS,
     "resources": resources.ROWS,
     "downstream": downstream.ROWS,
+    "kernel": kernel.ROWS,
     "ablation": ablation.ROWS,
     "peers": peers.ROWS,
     "thesis": thesis.ROWS,
 }
-USUAL = ["calls", "programs", "resources", "downstream"]
+USUAL = ["calls", "programs", "resources", "downstream", "kernel"]
 ALL = list(ROWS)
 
 

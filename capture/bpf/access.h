@@ -90,4 +90,14 @@ static __always_inline struct task_struct *current(void)
 	return AS(struct task_struct, bpf_get_current_task());
 }
 
+/* Of the current thread: by a load where that is cheaper than a helper. */
+static __always_inline uint32_t task_tid(struct task_struct *task)
+{
+#ifdef PROV_CAST
+	return (uint32_t)task->pid;
+#else
+	return (uint32_t)bpf_get_current_pid_tgid();
+#endif
+}
+
 #endif

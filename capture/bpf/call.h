@@ -142,6 +142,28 @@ static __always_inline int on_data(struct kernel_thread *t, const struct call *c
 	return 0;
 }
 
+/* read and write of a file that the slot has already; 0: the long way. */
+static __always_inline int did_quick(struct kernel_thread *t, struct task_struct *task,
+				     const struct call *c, uint64_t nr, long ret, uint64_t low)
+{
+	uint32_t fd = (uint32_t)arg1(c);
+	struct kernel_slot *s = &t->slot[fd & (KERNEL_SLOTS - 1)];
+	uint64_t file = file_of(task, fd);
+
+	_Static_assert(__NR_read == 0 && __NR_write == 1, "the two that nr <= 1 means");
+	if (!file || s->file != file || !s->id ||
+	    s->inode != ADDRESS(GET(AS(struct file, file), f_inode)) ||
+	    level_of(t) != PROV_FIRST_LAST)
+		return 0;
+	t->calls++;
+	t->turn++;
+	if (nr == __NR_read)
+		slot_read(s, low, t->now, (uint64_t)ret);
+	else
+		slot_write(s, low, t->now, (uint64_t)ret);
+	return 1;
+}
+
 static __always_inline void did_map(struct kernel_thread *t, const struct call *c, uint64_t low)
 {
 	uint32_t prot = (uint32_t)arg3(c), flags = (uint32_t)arg4(c), mode;

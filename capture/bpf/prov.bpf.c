@@ -11,15 +11,14 @@ char LICENSE[] SEC("license") = "GPL";
 SEC("raw_tracepoint/sys_exit")
 int prov_call(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct kernel_thread *t = thread_of((uint32_t)bpf_get_current_pid_tgid());
-	struct task_struct *task;
+	struct task_struct *task = current();
+	struct kernel_thread *t = thread_of(task_tid(task));
 	struct call c;
 	long ret = (long)ctx->args[1];
 	uint64_t nr, low;
 
 	if (!t || t->flags & KERNEL_LAUNCHER)
 		return 0;
-	task = current();
 	c.regs = AS(struct pt_regs, ctx->args[0]);
 	c.narrow = call_is_narrow(task);
 	nr = call_nr(&c);
@@ -28,6 +27,9 @@ int prov_call(struct bpf_raw_tracepoint_args *ctx)
 		ret = (int32_t)ret;
 	}
 	low = call_time(t);
+	/* most calls by far, and the dearest to be slow for */
+	if (nr <= 1 && ret >= 0 && did_quick(t, task, &c, nr, ret, low))
+		return 0;
 	if (!on_data(t, &c, nr, ret, low) && !(ret < 0 && ret > -4096))
 		on_other(t, &c, nr, ret, low);
 	t->turn++;

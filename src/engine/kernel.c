@@ -130,12 +130,13 @@ static void unload(void)
 	kernel.figures = (struct kernel_figures){ 0 };
 }
 
-static int use(bool for_long)
+/* The coarse set takes seconds to come and go. */
+static int use(bool coarse)
 {
 	int r = 0;
 
 	if (!kernel.loaded) {
-		r = programs_load(&kernel.programs, for_long);
+		r = programs_load(&kernel.programs, coarse);
 		if (r == 0)
 			r = programs_attach_lives(&kernel.programs);
 		if (r == 0)
@@ -173,7 +174,7 @@ int kernel_begin(int32_t granularity)
 	int which = -1, r;
 
 	lock();
-	r = use(false);
+	r = use(granularity >= PROV_OPEN_CLOSE);
 	for (unsigned i = 1; r == 0 && which < 0 && i < KERNEL_SESSIONS; i++)
 		which = kernel.sessions[i].used ? -1 : (int)i;
 	if (r == 0 && which < 0)
