@@ -189,6 +189,31 @@ static __always_inline uint64_t file_of(struct task_struct *task, uint32_t fd)
 	return GET(AS(struct thread_info, at), flags);
 }
 
+/* The same object under the same name as the slot had last? */
+static __always_inline int is_same(const struct kernel_slot *s, uint64_t file)
+{
+	struct file *f = AS(struct file, file);
+	struct inode *i = AS(struct inode, ADDRESS(GET(f, f_inode)));
+
+	return s->id && s->dentry == ADDRESS(GET(f, f_path.dentry)) && s->inode == ADDRESS(GET(f, f_inode)) &&
+	       s->mount == ADDRESS(GET(f, f_path.mnt)) && s->ino == GET(i, i_ino) &&
+	       s->generation == GET(i, i_generation) && s->names == state.names;
+}
+
+static __always_inline void slot_name(struct kernel_slot *s, uint64_t id, uint64_t file)
+{
+	struct file *f = AS(struct file, file);
+	struct inode *i = AS(struct inode, ADDRESS(GET(f, f_inode)));
+
+	s->id = id;
+	s->inode = ADDRESS(GET(f, f_inode));
+	s->dentry = ADDRESS(GET(f, f_path.dentry));
+	s->mount = ADDRESS(GET(f, f_path.mnt));
+	s->ino = GET(i, i_ino);
+	s->generation = GET(i, i_generation);
+	s->names = state.names;
+}
+
 /* Another file has come to this descriptor of the current thread. Not static, and
  * told by numbers alone: so the verifier looks at it once, not at each of its calls. */
 __noinline int slot_begin(uint64_t file, uint32_t fd)
@@ -200,15 +225,16 @@ __noinline int slot_begin(uint64_t file, uint32_t fd)
 	if (!t)
 		return 0;
 	s = &t->slot[fd & (KERNEL_SLOTS - 1)];
-	id = file_id(t, file);
-	/* opened again, under the same name: counts go on */
-	if (s->id != id || !id) {
-		slot_flush(t, s);
-		__builtin_memset(&s->n, 0, sizeof(s->n));
-		s->id = id;
+	if (!is_same(s, file)) {
+		id = file_id(t, file);
+		/* opened again, under the same name: counts go on */
+		if (s->id != id || !id) {
+			slot_flush(t, s);
+			__builtin_memset(&s->n, 0, sizeof(s->n));
+		}
+		slot_name(s, id, file);
 	}
 	s->file = file;
-	s->inode = ADDRESS(GET(AS(struct file, file), f_inode));
 	s->fd = fd;
 	return 0;
 }

@@ -147,6 +147,8 @@ struct kernel_transfer {
 struct kernel_slot {
 	uint64_t file, inode;	/* addresses; 0: free */
 	uint64_t id;
+	uint64_t dentry, mount, ino;	/* what id stands for, while no name changed since */
+	uint32_t generation, names;
 	uint32_t fd, pad;
 	struct kernel_counts n;
 };
