@@ -15,11 +15,11 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/mem.h"
 
-enum conf_kind { TEXT, BOOL, SIZE, WHEN, LEVEL, SERVICE };
+enum conf_kind { TEXT, BOOL, SIZE, WHEN, LEVEL, SERVICE, ATTACH, SCOPE };
 
 #define ROW(kind_, name_, fallback_, help_)                                                        \
 	{                                                                                          \
@@ -35,7 +35,6 @@ enum conf_kind { TEXT, BOOL, SIZE, WHEN, LEVEL, SERVICE };
 static struct setting {
 	enum conf_kind kind;
 	struct conf_entry entry;
-	char *value, *origin; /* what entry points to once something was set */
 } settings[] = {
 	ROW(TEXT, "store", "", "file that holds the records; empty: $XDG_STATE_HOME/prov/prov.db"),
 	ROW(SERVICE, "node", "auto",
@@ -59,7 +58,27 @@ static struct setting {
 	ROW(TEXT, "pager", "less -FRX",
 	    "command that shows output taller than the terminal; empty: none"),
 	ROW(WHEN, "colour", "auto", "colours in text: auto, always or never"),
+	ROW(TEXT, "provd.socket", "/run/prov/provd.sock", "where the node service listens"),
+	ROW(TEXT, "provd.spool", "/var/spool/prov", "folder of the node service's journals"),
+	ROW(TEXT, "provd.stores", "/var/lib/prov", "folder of the node service's stores"),
+	ROW(TEXT, "provd.session", "/run/prov", "folder of the node service's session files"),
+	ROW(TEXT, "provd.uids", "1000-60000", "users whose programs the node records, with commas"),
+	ROW(SCOPE, "provd.scope", "all", "what the node records of them: all, jobs or none"),
+	ROW(TEXT, "provd.jobs",
+	    "slurm:SLURM_JOB_ID,pbs:PBS_JOBID,lsf:LSB_JOBID,flux:FLUX_JOB_ID,sge:JOB_ID",
+	    "SCHEDULER:VARIABLE that names a job, with commas; the first that is set counts"),
+	ROW(TEXT, "provd.cgroups", "", "patterns of control groups that are one job each, with commas"),
+	ROW(TEXT, "provd.group", "", "group whose members may see and steer everything"),
+	ROW(SIZE, "provd.memory", "512M", "memory of the node service at most; 0: no limit"),
+	ROW(ATTACH, "provd.attach", "auto", "kernel programs: auto (while something runs) or always"),
+	ROW(LEVEL, "provd.granularity", "first-last", "how finely the node notes accesses"),
+	ROW(TEXT, "provd.budget", "1", "percent of time that recording may cost a job; 0: no guard"),
+	ROW(TEXT, "provd.metrics", "", "loopback ADDRESS:PORT for metrics over HTTP; empty: none"),
 };
+
+/* What entries point to once something was set. Kept, since threads of a service may
+ * still read what SIGHUP replaces. */
+static struct arena texts;
 
 #define N_SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
@@ -128,6 +147,13 @@ static const char *setting_complaint(const struct setting *s, const char *value)
 		return strcmp(value, "auto") && strcmp(value, "always") && strcmp(value, "never")
 			       ? "is none of auto, always, never"
 			       : NULL;
+	case ATTACH:
+		return strcmp(value, "auto") && strcmp(value, "always") ? "is none of auto, always"
+									 : NULL;
+	case SCOPE:
+		return strcmp(value, "all") && strcmp(value, "jobs") && strcmp(value, "none")
+			       ? "is none of all, jobs, none"
+			       : NULL;
 	case LEVEL:
 		return strcmp(value, "all") && strcmp(value, "first-last") &&
 				       strcmp(value, "open-close") && strcmp(value, "off")
@@ -152,10 +178,8 @@ int conf_set(const char *name, const char *value, const char *origin)
 	complaint = setting_complaint(s, value);
 	if (complaint)
 		return fail(EINVAL, "%s: %s: '%s' %s", origin, name, value, complaint);
-	free(s->value);
-	free(s->origin);
-	s->entry.value = s->value = mem_str(value);
-	s->entry.origin = s->origin = mem_str(origin);
+	s->entry.value = arena_str(&texts, value);
+	s->entry.origin = arena_str(&texts, origin);
 	return 0;
 }
 
@@ -305,17 +329,42 @@ static void load_environment(struct loading *l)
 	}
 }
 
-int conf_load(void)
+static void load_site(struct loading *l)
 {
-	struct loading l = { 0 };
 	const char *etc = getenv("PROV_ETC");
 
 	if (!etc || etc[0] != '/')
 		etc = "/etc/prov";
-	load_below(&l, etc, "prov.conf", load_file);
-	load_below(&l, etc, "conf.d", load_folder);
+	load_below(l, etc, "prov.conf", load_file);
+	load_below(l, etc, "conf.d", load_folder);
+}
+
+int conf_load(void)
+{
+	struct loading l = { 0 };
+
+	load_site(&l);
 	load_user_file(&l);
 	load_environment(&l);
+	return l.status < 0 ? fail(-l.status, "%s", l.complaint) : 0;
+}
+
+int conf_load_node(void)
+{
+	struct conf_entry before[N_SETTINGS];
+	struct loading l = { 0 };
+
+	for (size_t i = 0; i < N_SETTINGS; i++) {
+		struct conf_entry *e = &settings[i].entry;
+
+		before[i] = *e;
+		e->value = e->fallback;
+		e->origin = "default";
+	}
+	load_site(&l);
+	load_environment(&l);
+	for (size_t i = 0; l.status < 0 && i < N_SETTINGS; i++)
+		settings[i].entry = before[i];
 	return l.status < 0 ? fail(-l.status, "%s", l.complaint) : 0;
 }
 
@@ -324,12 +373,10 @@ void conf_release(void)
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		struct setting *s = &settings[i];
 
-		free(s->value);
-		free(s->origin);
-		s->value = s->origin = NULL;
 		s->entry.value = s->entry.fallback;
 		s->entry.origin = "default";
 	}
+	arena_release(&texts);
 }
 
 const char *conf_text(const char *name)

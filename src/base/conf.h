@@ -22,6 +22,9 @@ struct conf_entry {
 /* Reads all sources once. 0, or -EINVAL with fail_text() naming file and line;
  * everything else keeps its value then. */
 int conf_load(void);
+/* Likewise for a service: no file of the user that it runs as. May be repeated while
+ * other threads read settings; when something is wrong all keep their values. */
+int conf_load_node(void);
 void conf_release(void);
 int conf_set(const char *name, const char *value, const char *origin);
 const char *conf_text(const char *name);	/* never NULL; unknown names are a bug (assert) */

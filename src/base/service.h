@@ -2,6 +2,8 @@
 /* Copyright the prov authors */
 #ifndef PROV_BASE_SERVICE_H
 #define PROV_BASE_SERVICE_H
+#include <stddef.h>
+#include <stdint.h>
 /*
  * What is wanted from the node service: the kind of the first message (base/frame.h)
  * on a connection. Numbers are never given out twice.
@@ -20,5 +22,15 @@ enum service_kind {
 	SERVICE_METRICS,
 	SERVICE_OK,
 	SERVICE_REFUSED,
+	SERVICE_PROBE,	/* would SERVICE_TRACK be granted? nothing follows the answer */
 };
+
+/*
+ * Connects to the service of this node (setting provd.socket) and says what is wanted.
+ * The descriptor once it answered SERVICE_OK; the caller closes it. -ENOENT or
+ * -ECONNREFUSED when no service runs here, -EACCES when it refused (fail_text() is its
+ * sentence), else another negative errno. A service that does not answer within ten
+ * seconds is none.
+ */
+int service_connect(enum service_kind kind, const void *p, size_t n);
 #endif

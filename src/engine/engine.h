@@ -88,10 +88,14 @@ struct engine {
 	const struct engine_ops *ops;	/* first member of every engine's own struct */
 };
 
-extern const struct engine_ops engine_preload;
+extern const struct engine_ops engine_preload, engine_remote;
 extern const struct engine_ops engine_ebpf;	/* where it was built: PROV_EBPF */
 
-const struct engine_ops *engine_find(const char *name);	/* "auto" is the best that works here */
+/* "auto" is the best that works here; of several with one name (an engine in this
+ * process, and the same run by the node service) the first that does. */
+const struct engine_ops *engine_find(const char *name);
+/* The one in the kernel, run by this process; NULL where it was left out of the build. */
+const struct engine_ops *engine_kernel(void);
 const struct engine_ops *engine_at(size_t i);		/* NULL after the last */
 
 #endif

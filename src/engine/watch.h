@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright the prov authors */
+#ifndef PROV_ENGINE_WATCH_H
+#define PROV_ENGINE_WATCH_H
+#include <stddef.h>
+#include <stdint.h>
+/*
+ * Who begins to run on this node, for whoever decides what is recorded. Costs nothing
+ * but a look at each exec.
+ */
+struct watcher;
+
+struct watch_filter {
+	uint32_t uid_min, uid_max;	/* both included */
+};
+
+/* An execution began of a process that no session has and whose uid is within a range. */
+struct watch {
+	uint32_t pid, uid;
+};
+
+/* 0, or negative errno with fail_text(). */
+int watch_open(const struct watch_filter *f, size_t n, struct watcher **out);
+/* Hands over what happened since the last call; returns how many. */
+size_t watch_poll(struct watcher *w, void (*seen)(void *ctx, const struct watch *), void *ctx);
+int watch_fd(const struct watcher *w);	/* readable when there is something to poll */
+void watch_close(struct watcher *w);	/* NULL is fine */
+#endif
