@@ -117,6 +117,31 @@ struct ingest_ahead *ingest_begin(const char *store, const char *path)
 	return a;
 }
 
+struct ingest_ahead *ingest_follow(const char *store, const char *path)
+{
+	struct ingest_ahead *a = mem_alloc(sizeof(*a));
+
+	a->where = store;
+	a->path = path;
+	return a;
+}
+
+int ingest_more(struct ingest_ahead *a)
+{
+	struct stat st;
+	int r;
+
+	if (stat(a->path, &st) < 0 || (uint64_t)st.st_size == a->at)
+		return 0;
+	r = store_open(a->where, STORE_WRITE, &a->in.store);
+	if (r == 0)
+		r = take_from(&a->in, a->path, &a->at, NULL);
+	/* an open store keeps memory, and days may pass */
+	store_close(a->in.store);
+	a->in.store = NULL;
+	return r;
+}
+
 int ingest_end(struct ingest_ahead *a, bool rest, struct buf *damage)
 {
 	int r = 0;

@@ -20,6 +20,10 @@ int ingest_journal(struct store *s, const char *path, struct buf *damage);
  */
 struct ingest_ahead;
 struct ingest_ahead *ingest_begin(const char *store, const char *path);
+/* Instead of ingest_begin(), for a journal that is written for days: nothing happens by
+ * itself, each ingest_more() takes in what has come. */
+struct ingest_ahead *ingest_follow(const char *store, const char *path);
+int ingest_more(struct ingest_ahead *a);
 int ingest_end(struct ingest_ahead *a, bool rest, struct buf *damage);
 
 /* Likewise facts that were never in a journal; run gives host, boot and shift. */

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,12 +17,11 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "config.h"
 #include "ingest/ingest.h"
 #include "journal/journal.h"
 #include "journal/trace.h"
 #include "model/key.h"
-#include "prov/segment.h"
+#include "record/place.h"
 
 #define POLL_SOONEST INT64_C(5000000)	/* while images come and go */
 #define POLL_LATEST  INT64_C(100000000)	/* when nothing happens */
@@ -39,117 +37,19 @@ struct recorder {
 	struct journal *journal;
 	struct trace trace;
 	struct aggregate *aggregate;
+	struct engine_sink sink;	/* what the engine calls: counts, and passes on */
+	const struct engine_sink *also;
+	struct recorder_now now;	/* of these, what the sink counts */
+	struct ingest_ahead *ahead;	/* once recorder_take_in() was called */
 	struct buf trouble;
 	pthread_t thread;
 	uint32_t root;		/* pid of the program */
 	bool collecting;
+	pthread_mutex_t busy;	/* of the engine, the aggregate and the journal */
 	pthread_mutex_t lock;	/* of stop, and for waking the thread early */
 	pthread_cond_t wake;
 	bool stop;
 };
-
-/* What the environment may say about a run and its reproduction; everything
- * else in it is nobody's business. */
-static const char env_allow[] =
-	"PATH\0HOME\0USER\0LOGNAME\0SHELL\0LANG\0LANGUAGE\0LC_*\0TZ\0TMPDIR\0HOSTNAME\0"
-	"LD_LIBRARY_PATH\0LD_PRELOAD\0LOADEDMODULES\0_LMFILES_\0MODULEPATH\0"
-	"OMP_*\0GOMP_*\0KMP_*\0MKL_*\0OPENBLAS_*\0BLIS_*\0OMPI_COMM_*\0OMPI_MCA_*\0"
-	"PMI_RANK\0PMI_SIZE\0PMIX_RANK\0PMIX_NAMESPACE\0MPICH_*\0I_MPI_*\0UCX_*\0"
-	"SLURM_*\0PBS_*\0LSB_*\0FLUX_JOB_*\0FLUX_TASK_*\0SGE_*\0JOB_ID\0JOB_NAME\0COBALT_*\0"
-	"CUDA_*\0NVIDIA_VISIBLE_DEVICES\0HIP_*\0ROCR_*\0HDF5_*\0NETCDF_*\0GMX_*\0GMXLIB\0"
-	"CONDA_*\0VIRTUAL_ENV\0PYTHONPATH\0PYTHONHOME\0PYTHONHASHSEED\0R_LIBS\0R_LIBS_USER\0"
-	"R_HOME\0JULIA_*\0JAVA_HOME\0CLASSPATH\0PERL5LIB\0CC\0CXX\0FC\0CFLAGS\0CXXFLAGS\0"
-	"FFLAGS\0FCFLAGS\0LDFLAGS\0APPTAINER_NAME\0SINGULARITY_NAME\0MALLOC_*\0"
-	"GLIBC_TUNABLES\0NUMEXPR_*\0SOURCE_DATE_EPOCH\0";
-
-/* What the guest library could not look up or has no room for. */
-static bool env_name_fits(const char *name, size_t n, size_t used)
-{
-	return name[0] >= 'A' && name[0] <= '_' && used + n + 2 <= PROV_ENV_ROOM;
-}
-
-static struct strings env_list(struct arena *a, struct buf *trouble)
-{
-	struct buf b = { 0 };
-	const char *extra = conf_text("env.allow");
-	struct strings out;
-
-	buf_append(&b, env_allow, sizeof(env_allow) - 1);
-	while (*extra) {
-		size_t n = strcspn(extra, ", ");
-
-		if (n && env_name_fits(extra, n, b.size)) {
-			buf_append(&b, extra, n);
-			buf_char(&b, 0);
-		} else if (n) {
-			buf_printf(trouble,
-				   "env.allow: %.*s is not recorded: names begin with a capital "
-				   "or _, and all of them have 3 KiB\n", (int)n, extra);
-		}
-		extra += n + (extra[n] != 0);
-	}
-	out = (struct strings){ arena_copy(a, b.data, b.size), b.size };
-	buf_release(&b);
-	return out;
-}
-
-/* The guest library beside this executable when it runs from its build
- * folder, else the installed one. */
-static const char *library_path(struct arena *a)
-{
-	static const char name[] = "libprov-preload.so";
-	const char *installed = arena_printf(a, "%s/%s", PROV_SHIM_DIR, name);
-	const char *built = arena_printf(a, "%s/%s", PROV_BUILD_SHIM_DIR, name);
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	const char *moved;
-	char *slash;
-
-	self[n > 0 ? n : 0] = 0;
-	if (n > 0 && !strncmp(self, PROV_BUILD_DIR "/", sizeof(PROV_BUILD_DIR)) &&
-	    access(built, R_OK) == 0)
-		return built;
-	if (access(installed, R_OK) == 0)
-		return installed;
-	/* an installation that was moved as a whole: bin/prov, LIBDIR/prov/... */
-	slash = n > 0 ? strrchr(self, '/') : NULL;
-	if (slash)
-		*slash = 0;
-	moved = arena_printf(a, "%s/../%s/prov/%s", self, PROV_LIBDIR, name);
-	return access(moved, R_OK) == 0 ? path_real(a, moved) : installed;
-}
-
-/* A folder of our own, 0700, on memory when there is some. */
-static const char *session_folder(struct arena *a, const char *place, const struct id *run,
-				  struct buf *trouble)
-{
-	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
-	const char *places[] = { place ? place : conf_text("session.dir"), runtime, "/dev/shm",
-				 tmp, "/tmp" };
-	char id[ID_TEXT_SIZE];
-	int err = ENOENT;
-
-	id_text(ID_RUN, run, id);
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		/* the path must fit into what the guest library keeps of it */
-		bool usable = places[i] && places[i][0] == '/' && strlen(places[i]) <= 400;
-		const char *dir;
-
-		if (i == 0 && places[i][0] && !usable)
-			buf_str(trouble, "session.dir is not used: it is an absolute path of at "
-					 "most 400 bytes\n");
-		if (!usable)
-			continue;
-		dir = arena_printf(a, "%s/prov-%u-%.17s", places[i], (unsigned)getuid(), id);
-		if (mkdir(dir, 0700) == 0)
-			return dir;
-		err = errno;
-	}
-	(void)fail(err,
-		   "no folder for shared memory: %s; set session.dir to one that is writable, "
-		   "best on tmpfs", strerror(err));
-	return NULL;
-}
 
 static void on_facts(void *ctx, const struct facts *f)
 {
@@ -176,6 +76,92 @@ static void on_commit(void *ctx)
 	(void)trace_flush(&r->trace);
 }
 
+/* What the engine says goes to whoever else listens, then into the aggregate. */
+#define TELL(r, call, ...)                                                                       \
+	do {                                                                                     \
+		const struct engine_sink *first_ = (r)->also, *then_ = aggregate_sink((r)->aggregate); \
+		if (first_)                                                                      \
+			first_->call(first_->ctx __VA_OPT__(, ) __VA_ARGS__);                    \
+		then_->call(then_->ctx __VA_OPT__(, ) __VA_ARGS__);                              \
+	} while (0)
+
+static void sink_event(void *ctx, uint32_t pid, int64_t start, const struct event *e)
+{
+	struct recorder *r = ctx;
+
+	r->now.events++;
+	if (event_head(e)->type == PROV_START) {
+		r->now.executions++;
+		r->now.processes += EVENT_AS(prov_start, e)->how != PROV_HOW_EXEC;
+		r->now.living++;
+	}
+	TELL(r, event, pid, start, e);
+}
+
+static void sink_ended(void *ctx, uint32_t pid, int64_t start, int64_t when, bool replaced)
+{
+	struct recorder *r = ctx;
+
+	r->now.living -= r->now.living > 0;
+	TELL(r, ended, pid, start, when, replaced);
+}
+
+static void sink_settled(void *ctx, uint32_t pid, int64_t start)
+{
+	TELL((struct recorder *)ctx, settled, pid, start);
+}
+
+static void sink_handed(void *ctx, uint32_t pid, int64_t start, uint32_t seq)
+{
+	TELL((struct recorder *)ctx, handed, pid, start, seq);
+}
+
+static void sink_commit(void *ctx)
+{
+	TELL((struct recorder *)ctx, commit);
+}
+
+static void sink_switched(void *ctx, int64_t since, int32_t granularity)
+{
+	TELL((struct recorder *)ctx, switched, since, granularity);
+}
+
+static void sink_running(void *ctx, uint32_t pid, int64_t start)
+{
+	TELL((struct recorder *)ctx, running, pid, start);
+}
+
+static void sink_hole(void *ctx, uint32_t pid, int64_t start, const char *kind, const char *why,
+		      uint64_t count)
+{
+	TELL((struct recorder *)ctx, hole, pid, start, kind, why, count);
+}
+
+static struct engine_sink sink_of(struct recorder *r)
+{
+	return (struct engine_sink){
+		.ctx = r,
+		.event = sink_event,
+		.ended = sink_ended,
+		.settled = sink_settled,
+		.handed = sink_handed,
+		.commit = sink_commit,
+		.switched = sink_switched,
+		.running = sink_running,
+		.hole = sink_hole,
+	};
+}
+
+static size_t poll_engine(struct recorder *r, bool final)
+{
+	size_t n;
+
+	(void)pthread_mutex_lock(&r->busy);
+	n = r->engine->ops->poll(r->engine, &r->sink, final);
+	(void)pthread_mutex_unlock(&r->busy);
+	return n;
+}
+
 static int open_journal(struct recorder *r)
 {
 	char id[ID_TEXT_SIZE];
@@ -186,14 +172,6 @@ static int open_journal(struct recorder *r)
 	r->journal_path = arena_printf(&r->memory, "%s/%s.journal", r->place.spool,
 				       id_text(ID_RUN, &r->run.id, id));
 	return journal_create(r->journal_path, &r->run, r->folder, &r->journal);
-}
-
-int recorder_place_own(struct arena *a, struct recorder_place *out)
-{
-	*out = (struct recorder_place){
-		.store = path_store(a), .spool = path_spool(a), .traces = path_traces(a)
-	};
-	return out->store ? 0 : -ENOENT;
 }
 
 struct recorder *recorder_open(const struct recorder_setup *setup)
@@ -213,11 +191,13 @@ struct recorder *recorder_open(const struct recorder_setup *setup)
 	r->run.status = -1;
 	r->notes = setup->notes;
 	r->n_notes = setup->n_notes;
+	r->also = setup->also;
+	r->sink = sink_of(r);
 	r->place = setup->place;
-	es.library = library_path(&r->memory);
+	es.library = place_library(&r->memory);
 	es.room = (uint64_t)conf_size("arena.max");
-	es.env_allow = env_list(&r->memory, &r->trouble);
-	r->folder = session_folder(&r->memory, r->place.session, &r->run.id, &r->trouble);
+	es.env_allow = place_env(&r->memory, &r->trouble);
+	r->folder = place_folder(&r->memory, r->place.session, &r->run.id, &r->trouble);
 	/* the journal comes first: it tells whoever cleans up of the folder */
 	if (r->folder)
 		ret = open_journal(r);
@@ -233,6 +213,7 @@ struct recorder *recorder_open(const struct recorder_setup *setup)
 	r->trace.run = &r->run;
 	r->trace.folder = r->place.traces;
 	r->aggregate = aggregate_create(&r->run, &out);
+	(void)pthread_mutex_init(&r->busy, NULL);
 	(void)pthread_mutex_init(&r->lock, NULL);
 	(void)pthread_cond_init(&r->wake, NULL);
 	return r;
@@ -266,10 +247,11 @@ static void *collect(void *arg)
 	int64_t pause = POLL_SOONEST;
 
 	/* who it was must be known even if nothing is ever heard of it */
-	aggregate_root(r->aggregate, r->root);
+	if (r->root)
+		aggregate_root(r->aggregate, r->root);
 	on_commit(r);
 	while (nap(r, pause)) {
-		size_t n = r->engine->ops->poll(r->engine, aggregate_sink(r->aggregate), false);
+		size_t n = poll_engine(r, /* final= */ false);
 
 		pause = n ? POLL_SOONEST : 2 * pause < POLL_LATEST ? 2 * pause : POLL_LATEST;
 	}
@@ -310,7 +292,8 @@ static void note_cost(struct recorder *r)
 		return;
 	r->engine->ops->cost(r->engine, &text);
 	n.value = text.data;
-	on_facts(r, &f);
+	if (text.size)
+		on_facts(r, &f);
 	buf_release(&text);
 }
 
@@ -320,8 +303,8 @@ static void finish_run(struct recorder *r, int status)
 	struct aggregate_counts counts = aggregate_count(r->aggregate);
 
 	r->run.end = clock_mono();
-	r->run.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	r->run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	r->run.status = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	r->run.signal = status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	r->run.lost = r->engine->ops->lost(r->engine);
 	r->run.root = counts.root;
 	f.notes = (struct note *)(uintptr_t)r->notes;
@@ -355,16 +338,78 @@ static void spill(struct recorder *r)
 			   fail_text());
 }
 
+int recorder_adopt(struct recorder *r, uint32_t pid)
+{
+	int ret = -ENOSYS;
+
+	(void)pthread_mutex_lock(&r->busy);
+	if (r->engine->ops->adopt)
+		ret = r->engine->ops->adopt(r->engine, pid);
+	else
+		(void)fail(ENOSYS, "engine %s cannot record what runs already",
+			   r->engine->ops->name);
+	(void)pthread_mutex_unlock(&r->busy);
+	return ret;
+}
+
+void recorder_ask(struct recorder *r, int32_t granularity)
+{
+	(void)pthread_mutex_lock(&r->busy);
+	r->engine->ops->ask(r->engine, granularity);
+	(void)pthread_mutex_unlock(&r->busy);
+}
+
+void recorder_hole(struct recorder *r, const char *kind, const char *why)
+{
+	struct hole h = { .run = r->run.id, .kind = kind, .why = why, .count = 1 };
+	const struct facts f = { .holes = &h, .n_holes = 1 };
+
+	(void)pthread_mutex_lock(&r->busy);
+	(void)journal_append(r->journal, &f);
+	(void)pthread_mutex_unlock(&r->busy);
+}
+
+void recorder_cost(struct recorder *r, struct buf *out)
+{
+	(void)pthread_mutex_lock(&r->busy);
+	if (r->engine->ops->cost)
+		r->engine->ops->cost(r->engine, out);
+	(void)pthread_mutex_unlock(&r->busy);
+}
+
+struct recorder_now recorder_now(struct recorder *r)
+{
+	struct recorder_now now;
+
+	(void)pthread_mutex_lock(&r->busy);
+	now = r->now;
+	now.alive = r->engine->ops->alive(r->engine);
+	now.lost = r->engine->ops->lost(r->engine);
+	now.granularity = r->engine->ops->granularity(r->engine);
+	(void)pthread_mutex_unlock(&r->busy);
+	return now;
+}
+
+int recorder_take_in(struct recorder *r)
+{
+	if (!r->ahead)
+		r->ahead = ingest_follow(r->place.store, r->journal_path);
+	return ingest_more(r->ahead);
+}
+
 void recorder_end(struct recorder *r, uint32_t pid, int status, struct recorder_result *out)
 {
-	struct ingest_ahead *ahead;
+	struct ingest_ahead *ahead = r->ahead;
 	int ret, put;
 
 	stop_collecting(r);
 	(void)journal_flush(r->journal);
-	ahead = ingest_begin(r->place.store, r->journal_path);
-	aggregate_root_ended(r->aggregate, pid, status, clock_mono());
-	(void)r->engine->ops->poll(r->engine, aggregate_sink(r->aggregate), true);
+	if (!ahead)
+		ahead = ingest_begin(r->place.store, r->journal_path);
+	r->ahead = NULL;
+	if (pid)
+		aggregate_root_ended(r->aggregate, pid, status, clock_mono());
+	(void)poll_engine(r, /* final= */ true);
 	aggregate_finish(r->aggregate, conf_bool("hash") ? conf_size("hash.max") : 0);
 	finish_run(r, status);
 	end_trace(r);
@@ -412,6 +457,8 @@ void recorder_close(struct recorder *r)
 	if (r->engine)
 		r->engine->ops->close(r->engine, false);
 	aggregate_destroy(r->aggregate);
+	if (r->ahead)
+		(void)ingest_end(r->ahead, /* rest= */ false, NULL);
 	buf_release(&r->trouble);
 	arena_release(&r->memory);
 	free(r);
