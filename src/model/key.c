@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,30 +234,38 @@ static void read_mount(struct arena *a, struct map *m, char *line)
 		*slot = describe_mount(a, field[5], field[6], field[4]);
 }
 
-const char *fs_of_device(uint64_t dev)
+static const char *learn_device(struct arena *texts, struct map *known, uint64_t dev)
 {
-	static struct arena texts;
-	static struct map known;
+	FILE *f = fopen("/proc/self/mountinfo", "re");
 	char *line = NULL;
 	size_t room = 0;
 	void **slot;
-	FILE *f;
-	const char *text = map_get(&known, &dev, sizeof(dev));
 
-	if (text)
-		return text;
-	f = fopen("/proc/self/mountinfo", "re");
-	if (f) {
-		while (getline(&line, &room, f) > 0)
-			read_mount(&texts, &known, line);
+	while (f && getline(&line, &room, f) > 0)
+		read_mount(texts, known, line);
+	if (f)
 		(void)fclose(f);
-		free(line);
-	}
-	slot = map_at(&known, &dev, sizeof(dev));
+	free(line);
+	slot = map_at(known, &dev, sizeof(dev));
 	/* not mounted here: pipefs, sockfs, memfd, another mount namespace */
 	if (!*slot)
-		*slot = arena_printf(&texts, "%s|%s|dev|%" PRIx64, key_machine(), key_boot(), dev);
+		*slot = arena_printf(texts, "%s|%s|dev|%" PRIx64, key_machine(), key_boot(), dev);
 	return *slot;
+}
+
+const char *fs_of_device(uint64_t dev)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct arena texts;
+	static struct map known;
+	const char *text;
+
+	(void)pthread_mutex_lock(&lock);
+	text = map_get(&known, &dev, sizeof(dev));
+	if (!text)
+		text = learn_device(&texts, &known, dev);
+	(void)pthread_mutex_unlock(&lock);
+	return text;
 }
 
 enum object_kind object_kind_of_mode(uint32_t mode)

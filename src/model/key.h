@@ -30,8 +30,7 @@ const char *key_machine(void);		/* /etc/machine-id, else the host name */
 
 /* The text that stands for the file system with this device number (as in
  * st_dev), from /proc/self/mountinfo; what is not mounted (pipes, sockets)
- * gets a text too. Never NULL. Valid until the process ends. Not thread-safe:
- * one thread per process asks. */
+ * gets a text too. Never NULL. Valid until the process ends. Any thread. */
 const char *fs_of_device(uint64_t dev);
 
 /* The object a path is now (symlinks followed): id and kind, size, times.
