@@ -2,6 +2,7 @@
 /* Copyright the prov authors */
 /* ebpf.c - the engine that asks the kernel */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,13 @@ struct ebpf {
 	struct guard guard;
 	uint64_t calls;		/* reads and writes so far */
 	int64_t begun;
+	struct buf found;	/* struct found, to be told with the next poll */
+};
+
+/* A process that ran before it was ours. */
+struct found {
+	int64_t start;
+	uint32_t pid;
 };
 
 #define PROV_NO_LEVEL INT32_MAX
@@ -44,6 +52,7 @@ static void ebpf_close(struct engine *e, bool remove)
 		kernel_end(b->session);
 	told_destroy(b->told);
 	buf_release(&b->records);
+	buf_release(&b->found);
 	free(b);
 }
 
@@ -73,6 +82,36 @@ static int ebpf_open(const char *folder, const struct engine_setup *setup, struc
 static int ebpf_reopen(const char *folder, struct engine **out)
 {
 	return fail(ESTALE, "the kernel no longer knows that session");
+}
+
+/* Its children when it has been taken: those that it makes later are ours anyway. */
+static int take(struct ebpf *b, uint32_t pid)
+{
+	struct found x = { .start = clock_mono(), .pid = pid };
+	char path[64];
+	unsigned child;
+	FILE *f;
+
+	if (!kernel_take(b->session, pid, (uint64_t)x.start))
+		return -EEXIST;
+	buf_append(&b->found, &x, sizeof(x));
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/children", pid, pid);
+	f = fopen(path, "re");
+	while (f && fscanf(f, "%u", &child) == 1)
+		(void)take(b, child);
+	if (f)
+		(void)fclose(f);
+	return 0;
+}
+
+static int ebpf_adopt(struct engine *e, uint32_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	if (access(path, F_OK) < 0)
+		return fail(ESRCH, "process %u has ended", pid);
+	return take(ebpf_of(e), pid) < 0 ? fail(EEXIST, "process %u is recorded already", pid) : 0;
 }
 
 static void ebpf_handed(struct engine *e, uint32_t pid, int64_t start, uint32_t seq)
@@ -191,6 +230,12 @@ static size_t ebpf_poll(struct engine *e, const struct engine_sink *sink, bool f
 	size_t n;
 
 	switch_level(b, sink);
+	for (size_t at = 0; at < b->found.size; at += sizeof(struct found)) {
+		const struct found *x = (const struct found *)(b->found.data + at);
+
+		told_found(b->told, x->pid, x->start, sink);
+	}
+	buf_clear(&b->found);
 	buf_clear(&b->records);
 	kernel_collect(b->session, &b->records);
 	n = told_records(b->told, b->records.data, b->records.size, sink);
@@ -231,6 +276,7 @@ const struct engine_ops engine_ebpf = {
 	.reopen = ebpf_reopen,
 	.handed = ebpf_handed,
 	.environment = ebpf_environment,
+	.adopt = ebpf_adopt,
 	.poll = ebpf_poll,
 	.ask = ebpf_ask,
 	.granularity = ebpf_granularity,

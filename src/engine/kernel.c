@@ -11,6 +11,7 @@
 #include <string.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -39,8 +40,9 @@ static struct {
 	unsigned n_sessions;
 	struct session sessions[KERNEL_SESSIONS];
 	struct buf fresh;
+	int fresh_fd;		/* an eventfd, while somebody watches */
 	struct kernel_figures figures;
-} kernel = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} kernel = { .lock = PTHREAD_MUTEX_INITIALIZER, .fresh_fd = -1 };
 
 static void lock(void)
 {
@@ -76,6 +78,8 @@ static int on_record(void *ctx, void *p, size_t size)
 	/* records follow each other at multiples of 8 */
 	while (to->size % 8)
 		buf_char(to, 0);
+	if (to == &kernel.fresh)
+		(void)eventfd_write(kernel.fresh_fd, 1);
 	return 0;
 }
 
@@ -249,6 +253,18 @@ int kernel_launch(int session, uint32_t tid)
 	return r < 0 ? fail(-r, "process %u is recorded already", tid) : 0;
 }
 
+bool kernel_has(uint32_t pid)
+{
+	static struct kernel_thread copy;
+	bool has;
+
+	lock();
+	has = kernel.loaded && (is_at_its_place(pid) ||
+				bpf_map_lookup_elem(kernel.programs.more, &pid, &copy) == 0);
+	unlock();
+	return has;
+}
+
 int kernel_take(int session, uint32_t pid, uint64_t start)
 {
 	struct kernel_thread t = { .pid = pid, .image = pid, .session = (uint16_t)session,
@@ -394,13 +410,27 @@ int kernel_watch(const struct kernel_watch *w)
 		let_go();
 	if (r == 0)
 		watching = w->n > 0;
+	if (watching && kernel.fresh_fd < 0)
+		kernel.fresh_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (!watching && kernel.fresh_fd >= 0) {
+		(void)close(kernel.fresh_fd);
+		kernel.fresh_fd = -1;
+	}
 	unlock();
 	return r;
 }
 
+int kernel_fresh_fd(void)
+{
+	return kernel.fresh_fd;
+}
+
 void kernel_collect_fresh(struct buf *out)
 {
+	eventfd_t n;
+
 	lock();
+	(void)eventfd_read(kernel.fresh_fd, &n);
 	buf_append(out, kernel.fresh.data, kernel.fresh.size);
 	buf_clear(&kernel.fresh);
 	unlock();

@@ -55,5 +55,8 @@ uint64_t kernel_calls(int session);
  * what that needs stays loaded
  * and attached, with the coarse set, which takes seconds to come and go. n 0: no more. */
 int kernel_watch(const struct kernel_watch *w);
+/* Has a session this process? */
+bool kernel_has(uint32_t pid);
 void kernel_collect_fresh(struct buf *out);
+int kernel_fresh_fd(void);	/* readable when there are such; -1 while nobody watches */
 #endif

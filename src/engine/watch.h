@@ -2,6 +2,7 @@
 /* Copyright the prov authors */
 #ifndef PROV_ENGINE_WATCH_H
 #define PROV_ENGINE_WATCH_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 /*
@@ -19,10 +20,14 @@ struct watch {
 	uint32_t pid, uid;
 };
 
-/* 0, or negative errno with fail_text(). */
+/* One at a time, from one thread; a second one takes over from the first, which is then
+ * closed, without a gap. 0, or negative errno with fail_text(). */
 int watch_open(const struct watch_filter *f, size_t n, struct watcher **out);
 /* Hands over what happened since the last call; returns how many. */
 size_t watch_poll(struct watcher *w, void (*seen)(void *ctx, const struct watch *), void *ctx);
-int watch_fd(const struct watcher *w);	/* readable when there is something to poll */
+/* Readable when there is something to poll; -1: look often. */
+int watch_fd(const struct watcher *w);
+/* Is this process recorded already? */
+bool watch_has(uint32_t pid);
 void watch_close(struct watcher *w);	/* NULL is fine */
 #endif
