@@ -49,6 +49,15 @@ int frame_send(int fd, uint32_t kind, const void *p, size_t n)
 	return send_all(fd, v, n ? 2 : 1);
 }
 
+void frame_put(struct buf *out, uint32_t kind, const void *p, size_t n)
+{
+	struct head h = { MAGIC, kind, (uint32_t)n };
+
+	buf_append(out, &h, sizeof(h));
+	if (n)
+		buf_append(out, p, n);
+}
+
 static int receive_all(int fd, void *p, size_t n)
 {
 	size_t at = 0;

@@ -14,6 +14,8 @@
 
 /* 0 or a negative errno with fail_text(). */
 int frame_send(int fd, uint32_t kind, const void *p, size_t n);
+/* Appends what frame_send() would send, for those who must not wait; n at most FRAME_MOST. */
+void frame_put(struct buf *out, uint32_t kind, const void *p, size_t n);
 /* The next message replaces what was in out. -EPIPE at the end of the stream,
  * -EMSGSIZE and -EBADMSG for what no peer of ours sends. */
 int frame_receive(int fd, uint32_t *kind, struct buf *out);

@@ -16,10 +16,16 @@
 
 enum service_kind {
 	SERVICE_ASK = 1,	/* facts, read only */
+	/* The answer is one message of the same kind: JSON, or, if the request holds a
+	 * byte, NUL-terminated fields: version, since (real), engine, scope, bytes of memory,
+	 * runs, processes, events, lost, missed; then for each run that is recorded: id,
+	 * user, job, since (real), processes, events per second, lost, granularity. */
 	SERVICE_STATUS,
 	SERVICE_TRACK,
+	/* With a run or "node" as a blob with its NUL, and buf_int() of a granularity; the
+	 * answer is a message of the same kind, a sentence. */
 	SERVICE_GRANULARITY,
-	SERVICE_METRICS,
+	SERVICE_METRICS,	/* a message of the same kind: text for Prometheus */
 	SERVICE_OK,
 	SERVICE_REFUSED,
 	SERVICE_PROBE,	/* would SERVICE_TRACK be granted? nothing follows the answer */

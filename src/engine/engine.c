@@ -31,20 +31,20 @@ const struct engine_ops *engine_at(size_t i)
 
 const struct engine_ops *engine_find(const char *name)
 {
-	struct buf why = { 0 };
-	const struct engine_ops *found = NULL;
+	const struct engine_ops *found = NULL, *last = NULL;
 	bool is_auto = !strcmp(name, "auto");
+	struct buf why = { 0 };
 
-	/* one run of root's is no reason to load programs into the kernel: where a node is to
-	 * be recorded so, its service does */
-	for (size_t i = 0; !found && engine_at(i); i++)
-		if ((is_auto ? engines[i] != engine_kernel() : !strcmp(name, engines[i]->name)) &&
-		    engines[i]->probe(&why) == 0)
-			found = engines[i];
-	/* where none works the last says why when it is opened */
-	for (size_t i = 0; !found && engine_at(i); i++)
-		if (!strcmp(name, engines[i]->name) || (is_auto && !engine_at(i + 1)))
-			found = engines[i];
+	for (size_t i = 0; !found && engine_at(i); i++) {
+		/* one run of root's is no reason to load programs into the kernel: where a
+		 * node is to be recorded so, its service does */
+		if (is_auto ? engines[i] == engine_kernel() : strcmp(name, engines[i]->name) != 0)
+			continue;
+		last = engines[i];
+		if (last->probe(&why) == 0)
+			found = last;
+	}
 	buf_release(&why);
-	return found;
+	/* where none works the last says why when it is opened */
+	return found ? found : last;
 }

@@ -92,7 +92,7 @@ static void sink_event(void *ctx, uint32_t pid, int64_t start, const struct even
 	r->now.events++;
 	if (event_head(e)->type == PROV_START) {
 		r->now.executions++;
-		r->now.processes += EVENT_AS(prov_start, e)->how != PROV_HOW_EXEC;
+		r->now.processes++;
 		r->now.living++;
 	}
 	TELL(r, event, pid, start, e);
@@ -102,6 +102,8 @@ static void sink_ended(void *ctx, uint32_t pid, int64_t start, int64_t when, boo
 {
 	struct recorder *r = ctx;
 
+	/* what an exec replaced was no further process */
+	r->now.processes -= replaced && r->now.processes > 0;
 	r->now.living -= r->now.living > 0;
 	TELL(r, ended, pid, start, when, replaced);
 }
@@ -383,9 +385,12 @@ struct recorder_now recorder_now(struct recorder *r)
 
 	(void)pthread_mutex_lock(&r->busy);
 	now = r->now;
-	now.alive = r->engine->ops->alive(r->engine);
-	now.lost = r->engine->ops->lost(r->engine);
-	now.granularity = r->engine->ops->granularity(r->engine);
+	now.lost = r->run.lost;
+	if (r->engine) {
+		now.alive = r->engine->ops->alive(r->engine);
+		now.lost = r->engine->ops->lost(r->engine);
+		now.granularity = r->engine->ops->granularity(r->engine);
+	}
 	(void)pthread_mutex_unlock(&r->busy);
 	return now;
 }

@@ -12,11 +12,11 @@ import tree
 
 # Each may include itself and what stands before it.
 ORDER = ["base", "model", "event", "journal", "engine", "aggregate", "build", "store", "ingest",
-         "record", "format", "query", "prov"]
+         "record", "format", "query", "prov", "provd"]
 # A format takes graphs, a query makes them; neither knows the other.
-STRANGERS = {("format", "query"), ("query", "format")}
+STRANGERS = {("format", "query"), ("query", "format"), ("prov", "provd"), ("provd", "prov")}
 # Who may know the wire: behind the engine there are only facts.
-WIRE = {"event", "journal", "engine", "aggregate", "record", "prov"}
+WIRE = {"event", "journal", "engine", "aggregate", "record", "prov", "provd"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 GENERATED = {"config.h"}
