@@ -3,9 +3,14 @@
 /* cmd_granularity.c - how finely a run notes accesses, while it runs */
 #include "engine/granularity.h"
 
+#include <errno.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/err.h"
+#include "base/frame.h"
+#include "base/service.h"
 #include "engine/engine.h"
 #include "ingest/running.h"
 #include "prov/args.h"
@@ -30,12 +35,14 @@ static int tell_all(struct context *c, const struct running *list, size_t n)
 		const struct engine_ops *ops = engine_find(list[i].engine);
 		struct engine *e;
 		char id[ID_TEXT_SIZE];
+		bool open = ops && ops->reopen(list[i].folder, &e) == 0;
 
-		if (!ops || ops->reopen(list[i].folder, &e) < 0)
-			continue;
+		/* of what the node service records, prov status tells */
 		buf_printf(&c->out, "%s  %-10s  %s\n", id_short(ID_RUN, &list[i].id, id),
-			   granularity_name(ops->granularity(e)), list[i].name);
-		ops->close(e, /* remove= */ false);
+			   open ? granularity_name(ops->granularity(e)) : list[i].engine,
+			   list[i].name);
+		if (open)
+			ops->close(e, /* remove= */ false);
 	}
 	return EXIT_YES;
 }
@@ -73,6 +80,44 @@ static int change(struct context *c, const struct running *r, int32_t wanted)
 	return EXIT_YES;
 }
 
+/* Of the whole node, or of a run that its service records. */
+static int ask_service(struct context *c, const char *run, int32_t wanted)
+{
+	struct buf b = { 0 };
+	uint32_t kind;
+	int r, fd;
+
+	buf_blob(&b, run, strlen(run) + 1);
+	buf_int(&b, wanted);
+	r = fd = service_connect(SERVICE_GRANULARITY, b.data, b.size);
+	if (fd >= 0) {
+		r = frame_receive(fd, &kind, &b);
+		(void)close(fd);
+	}
+	if (r == 0)
+		buf_printf(&c->out, "%s\n", b.data);
+	buf_release(&b);
+	return r;
+}
+
+static int change_elsewhere(struct context *c, const struct running *r, const char *word,
+			    int32_t wanted)
+{
+	char id[ID_TEXT_SIZE];
+	int ret = ask_service(c, r ? id_text(ID_RUN, &r->id, id) : word, wanted);
+
+	if (ret == 0)
+		return EXIT_YES;
+	if (ret == -EACCES || r || !strcmp(word, "node")) {
+		context_say(c, "%s", fail_text());
+		return ret == -EACCES ? EXIT_NO : EXIT_TROUBLE;
+	}
+	context_say(c,
+		    "no run '%s' is being recorded; \"prov granularity\" lists "
+		    "those that are", word);
+	return EXIT_NO;
+}
+
 static int granularity_main(struct context *c, int argc, char **argv)
 {
 	struct args a = args_begin(c, argc, argv);
@@ -97,7 +142,7 @@ static int granularity_main(struct context *c, int argc, char **argv)
 				     "there is no granularity '%s'; use all, first-last, "
 				     "open-close or off",
 				     a.operands[1]);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && strcmp(a.operands[0], "node") != 0; i++) {
 		if (!is_meant(&list[i], a.operands[0]))
 			continue;
 		if (meant && strcmp(a.operands[0], "last") != 0)
@@ -105,22 +150,18 @@ static int granularity_main(struct context *c, int argc, char **argv)
 					     a.operands[0]);
 		meant = &list[i];
 	}
-	if (!meant) {
-		context_say(c,
-			    "no run '%s' is being recorded; \"prov granularity\" lists "
-			    "those that are",
-			    a.operands[0]);
-		return EXIT_NO;
-	}
+	if (!meant || !strcmp(meant->engine, "ebpf"))
+		return change_elsewhere(c, meant, a.operands[0], wanted);
 	return change(c, meant, wanted);
 }
 
 const struct command cmd_granularity = {
 	.name = "granularity",
-	.usage = "[RUN " GRANULARITY_WORDS "]",
+	.usage = "[RUN|node " GRANULARITY_WORDS "]",
 	.summary = "change how finely a run notes accesses, while it runs",
 	.more = "Without arguments: the runs that are being recorded, and how. RUN is an id, a\n"
-		"beginning of one, the name of a run, or 'last', the newest.",
+		"beginning of one, the name of a run, or 'last', the newest; node is all that the node\n"
+		"service records now and later.",
 	.options = rows,
 	.main = granularity_main,
 };
