@@ -156,7 +156,8 @@ static __noinline int tell_image(struct kernel_thread *t, struct task_struct *ta
 	r->parent_start = from->start;
 	r->parent_pid = from->pid;
 	r->ppid = GET2(task, real_parent, tgid);
-	r->uid = GET2(task, cred, uid.val);
+	/* whose rights it has: of a set-user-id program not his who started it */
+	r->uid = GET2(task, cred, euid.val);
 	r->how = from->how;
 	r->arg_start = r->arg_end = r->env_start = r->env_end = 0;
 	if (program)

@@ -89,7 +89,7 @@ struct fs_struct { struct path root, pwd; } CORE;
 struct mm_struct { unsigned long arg_start, arg_end, env_start, env_end; struct file *exe_file; } CORE;
 struct signal_struct { atomic_t live; int group_exit_code; unsigned int flags; } CORE;
 typedef struct { uint32_t val; } kuid_t;
-struct cred { kuid_t uid; } CORE;
+struct cred { kuid_t uid, euid; } CORE;
 struct thread_info { unsigned long flags; uint32_t status; } CORE;
 struct task_struct {
 	struct thread_info thread_info;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -264,11 +265,14 @@ void told_found(struct told *t, uint32_t pid, int64_t begun, const struct engine
 	struct told_name name = { .start = (uint64_t)begun, .pid = pid };
 	struct told_image *im = find(t, &name) ? NULL : image_new(t, &name);
 	char path[64], text[4096];
+	struct stat st;
 	ssize_t n;
 
 	if (!im)
 		return;
 	im->how = KERNEL_EXECED | KERNEL_ROOT;
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	im->uid = stat(path, &st) == 0 ? st.st_uid : 0;
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 	n = readlink(path, text, sizeof(text) - 1);
 	text[n > 0 ? n : 0] = 0;
