@@ -21,6 +21,7 @@
 #include "config.h"
 #include "model/key.h"
 #include "provd/door.h"
+#include "provd/http.h"
 #include "provd/log.h"
 #include "provd/notify.h"
 #include "provd/privilege.h"
@@ -43,6 +44,7 @@ struct node {
 	struct watcher *watcher;
 	struct engine *always;		/* keeps the programs attached */
 	struct door *door;
+	struct http *http;
 	struct buf engine_why;
 	int signals, spool;
 };
@@ -144,6 +146,16 @@ static void apply_policy(struct node *n)
 		jobs_scan(n->service.jobs);
 }
 
+static void serve_metrics(struct node *n)
+{
+	const char *where = conf_text("provd.metrics");
+
+	http_close(n->http);
+	n->http = NULL;
+	if (where[0] && http_open(where, &n->service, &n->http) < 0)
+		log_line("%s", fail_text());
+}
+
 static void reread(struct node *n)
 {
 	unsigned next = 1 - n->policy;
@@ -155,6 +167,7 @@ static void reread(struct node *n)
 	} else {
 		n->policy = next;
 		apply_policy(n);
+		serve_metrics(n);
 		policy_release(&n->policies[1 - next]);
 		log_line("settings read again");
 	}
@@ -205,6 +218,7 @@ static void stop(struct node *n)
 	notify("STOPPING=1");
 	__atomic_store_n(&n->service.stopping, 1, __ATOMIC_RELAXED);
 	watch_close(n->watcher);
+	http_close(n->http);
 	door_close(n->door);
 	jobs_destroy(n->service.jobs);
 	if (n->always)
@@ -239,6 +253,7 @@ static int start(struct node *n)
 	n->service.since = clock_real();
 	n->service.jobs = jobs_create(n->service.engine);
 	apply_policy(n);
+	serve_metrics(n);
 	(void)malloc_trim(0);
 	return 0;
 }

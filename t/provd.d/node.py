@@ -17,7 +17,6 @@ MAGIC = 0x766F7270
 ASK, STATUS, TRACK, GRANULARITY, METRICS, OK, REFUSED, PROBE = range(1, 9)
 # Numbers that no account has; their ranges are the service's.
 ADA, BOB, EVE = 60101, 60102, 60201	# Eve is in no range
-GROUP = 60300
 
 
 def until(what, seconds=20):
