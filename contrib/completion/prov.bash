@@ -28,6 +28,7 @@ _prov_options()
 	lineage) echo '--depth --at --all --ascii --json --help' ;;
 	impact) echo '--depth --at --all --ascii --json --help' ;;
 	stat) echo '--all --json --help' ;;
+	status) echo '--json --metrics --help' ;;
 	graph) echo '--output --impact --depth --at --all --help' ;;
 	export) echo '--format --output --impact --depth --at --all --help' ;;
 	granularity) echo '--help' ;;
@@ -41,7 +42,7 @@ _prov_options()
 
 _prov()
 {
-	local commands='run log show lineage impact stat graph export granularity trace doctor config help version'
+	local commands='run log show lineage impact stat status graph export granularity trace doctor config help version'
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command= at
 
 	COMPREPLY=()
@@ -64,7 +65,7 @@ _prov()
 	fi
 	case $prev in
 	--since | --until | --at) _prov_words 'today yesterday now' "$cur" && return ;;
-	--engine) _prov_words 'auto preload' "$cur" && return ;;
+	--engine) _prov_words 'auto preload ebpf' "$cur" && return ;;
 	--granularity) _prov_words 'all first-last open-close off' "$cur" && return ;;
 	-f | --format) _prov_words 'prov-json json dot svg text' "$cur" && return ;;
 	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") && return ;;
@@ -78,7 +79,7 @@ _prov()
 	case $command in
 	show | graph | export) _prov_words "$(_prov_runs)" "$cur" && _prov_files "$cur" ;;
 	granularity)
-		_prov_words "last all first-last open-close off $(prov granularity 2>/dev/null | sed 's/ .*//')" "$cur"
+		_prov_words "last node all first-last open-close off $(prov granularity 2>/dev/null | sed 's/ .*//')" "$cur"
 		;;
 	stat | trace) _prov_words "$(_prov_runs)" "$cur" ;;
 	lineage | impact) _prov_files "$cur" ;;

@@ -72,7 +72,7 @@ static struct setting {
 	ROW(SIZE, "provd.memory", "512M", "memory of the node service at most; 0: no limit"),
 	ROW(ATTACH, "provd.attach", "auto", "kernel programs: auto (while something runs) or always"),
 	ROW(LEVEL, "provd.granularity", "first-last", "how finely the node notes accesses"),
-	ROW(TEXT, "provd.budget", "1", "percent of the time of a job that recording may cost; 0: no limit"),
+	ROW(TEXT, "provd.budget", "1", "percent of a job's time that recording may cost; 0: no limit"),
 	ROW(TEXT, "provd.metrics", "", "loopback ADDRESS:PORT for metrics over HTTP; empty: none"),
 };
 
