@@ -41,7 +41,7 @@ static __noinline struct kernel_thread *thread_new(uint32_t tid)
 		/* a session that was closed leaves its threads as they were */
 		for (uint32_t i = 0; i < KERNEL_SLOTS; i++)
 			t->slot[i].id = t->slot[i].file = 0;
-		t->lost = t->calls = 0;
+		t->lost = t->calls = t->launches = 0;
 		return t;
 	}
 	none = bpf_map_lookup_elem(&blank, &zero);
@@ -182,7 +182,7 @@ static __always_inline void image_begin(struct kernel_thread *t, uint32_t pid)
 static __always_inline void on_fork(struct task_struct *parent, struct task_struct *child)
 {
 	struct kernel_thread *t = thread_of(GET(parent, pid)), *n;
-	uint32_t pid = GET(child, tgid), launched;
+	uint32_t pid = GET(child, tgid), launched, session;
 	struct origin from = { .how = KERNEL_FORKED };
 
 	if (!t)
@@ -190,12 +190,17 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	launched = t->flags & KERNEL_LAUNCHER;
 	if (launched && pid == GET(parent, tgid))
 		return;
+	session = t->session;
+	if (t->launches && pid != GET(parent, tgid)) {
+		session = t->launches;
+		launched = 1;
+	}
 	n = thread_new(GET(child, pid));
 	if (!n)
 		return;
 	from.start = t->start;
 	from.pid = t->image;
-	n->session = t->session;
+	n->session = (uint16_t)session;
 	n->start = t->start;
 	n->image = t->image;
 	n->pid = pid;

@@ -170,6 +170,7 @@ struct kernel_thread {
 	uint32_t lost;
 	uint32_t turn;		/* calls so far */
 	uint32_t touched_turn, n_touched;
+	uint32_t launches, pad;	/* session of the processes it makes; 0: its own */
 	uint64_t touched_at[KERNEL_TOUCHES];	/* addresses of inodes */
 	struct kernel_object touched[KERNEL_TOUCHES];
 	struct kernel_slot slot[KERNEL_SLOTS];

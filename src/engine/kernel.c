@@ -204,6 +204,8 @@ void kernel_end(int session)
 	for (size_t i = 0; i < kernel.programs.n_threads; i++)
 		if (kernel.programs.threads[i].session == session)
 			__atomic_store_n(&kernel.programs.threads[i].tid, 0, __ATOMIC_RELEASE);
+		else if (kernel.programs.threads[i].launches == (uint32_t)session)
+			kernel.programs.threads[i].launches = 0;
 	buf_release(&s->queue);
 	*s = (struct session){ 0 };
 	kernel.programs.sessions[session] = (struct kernel_session){ .granularity = PROV_OFF };
@@ -241,6 +243,11 @@ static int put(const struct kernel_thread *wanted)
 	return 0;
 }
 
+static bool is_at_its_place(uint32_t tid)
+{
+	return kernel.programs.threads[tid & (kernel.programs.n_threads - 1)].tid == tid;
+}
+
 int kernel_launch(int session, uint32_t tid)
 {
 	struct kernel_thread t = { .tid = tid, .pid = tid, .image = tid, .session = (uint16_t)session,
@@ -249,6 +256,12 @@ int kernel_launch(int session, uint32_t tid)
 
 	lock();
 	r = put(&t);
+	/* of another session, it stays there, and what it makes is of this one */
+	if (r == -EEXIST && is_at_its_place(tid)) {
+		kernel.programs.threads[tid & (kernel.programs.n_threads - 1)].launches =
+			(uint32_t)session;
+		r = 0;
+	}
 	unlock();
 	return r < 0 ? fail(-r, "process %u is recorded already", tid) : 0;
 }
