@@ -349,6 +349,12 @@ static int run_main(struct context *c, int argc, char **argv)
 	setup.budget = strtod(conf_text("overhead.max"), NULL) / 100;
 	setup.launcher = (uint32_t)getpid();
 	rec = open_recorder(c, &setup);
+	/* what works in general may not for this one */
+	if (!rec && !strcmp(w.engine, "auto") && setup.engine != &engine_preload) {
+		context_say(c, "%s", fail_text());
+		setup.engine = &engine_preload;
+		rec = open_recorder(c, &setup);
+	}
 	if (!rec)
 		return run_unrecorded(c, a.operands);
 	return run_recorded(c, rec, &setup, a.operands, w.quiet);
