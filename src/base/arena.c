@@ -17,7 +17,8 @@ struct arena_block {
 	_Alignas(16) unsigned char data[];
 };
 
-#define BLOCK_MIN   (64u << 10)
+#define BLOCK_FIRST (2u << 10)
+#define BLOCK_FULL  (64u << 10)
 #define FIRST_BYTES 64u	/* of an array that grows: most hold one or two */
 
 void arena_release(struct arena *a)
@@ -33,6 +34,15 @@ void arena_release(struct arena *a)
 	*a = (struct arena){ 0 };
 }
 
+/* Each as large as all before it: a service has an arena for each program that runs,
+ * and most of those hold a few hundred bytes. */
+static size_t block_size(const struct arena *a)
+{
+	return a->total < BLOCK_FIRST  ? BLOCK_FIRST
+	       : a->total < BLOCK_FULL ? a->total
+				       : BLOCK_FULL;
+}
+
 void *arena_alloc(struct arena *a, size_t size)
 {
 	size_t need = (size + 15) & ~(size_t)15;
@@ -41,7 +51,8 @@ void *arena_alloc(struct arena *a, size_t size)
 	if (need < size)
 		mem_exhausted();
 	if (!a->blocks || a->blocks->size - a->used < need) {
-		size_t room = need > BLOCK_MIN ? need : BLOCK_MIN;
+		size_t usual = block_size(a);
+		size_t room = need > usual ? need : usual;
 		struct arena_block *b = mem_alloc(sizeof(*b) + room);
 
 		b->size = room;
