@@ -67,12 +67,15 @@ static struct setting {
 	ROW(TEXT, "provd.jobs",
 	    "slurm:SLURM_JOB_ID,pbs:PBS_JOBID,lsf:LSB_JOBID,flux:FLUX_JOB_ID,sge:JOB_ID",
 	    "SCHEDULER:VARIABLE that names a job, with commas; the first that is set counts"),
-	ROW(TEXT, "provd.cgroups", "", "patterns of control groups that are one job each, with commas"),
+	ROW(TEXT, "provd.cgroups", "",
+	    "patterns of control groups that are one job each, with commas"),
 	ROW(TEXT, "provd.group", "", "group whose members may see and steer everything"),
 	ROW(SIZE, "provd.memory", "512M", "memory of the node service at most; 0: no limit"),
-	ROW(ATTACH, "provd.attach", "auto", "kernel programs: auto (while something runs) or always"),
+	ROW(ATTACH, "provd.attach", "auto",
+	    "kernel programs: auto (while something runs) or always"),
 	ROW(LEVEL, "provd.granularity", "first-last", "how finely the node notes accesses"),
-	ROW(TEXT, "provd.budget", "1", "percent of a job's time that recording may cost; 0: no limit"),
+	ROW(TEXT, "provd.budget", "1",
+	    "percent of a job's time that recording may cost; 0: no limit"),
 	ROW(TEXT, "provd.metrics", "", "loopback ADDRESS:PORT for metrics over HTTP; empty: none"),
 };
 

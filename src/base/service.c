@@ -23,6 +23,8 @@ static int reach(const char *path)
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd, r;
 
+	if (!path)
+		return fail(ENOENT, "the node service is not asked: the setting node is off");
 	if (strlen(path) >= sizeof(to.sun_path))
 		return fail(ENAMETOOLONG, "provd.socket: %s: a socket's path has at most %zu bytes",
 			    path, sizeof(to.sun_path) - 1);
@@ -41,9 +43,18 @@ static int reach(const char *path)
 	return r;
 }
 
+const char *service_path(void)
+{
+	const char *node = conf_text("node");
+
+	if (!strcmp(node, "off"))
+		return NULL;
+	return strcmp(node, "auto") != 0 ? node : conf_text("provd.socket");
+}
+
 int service_connect(enum service_kind kind, const void *p, size_t n)
 {
-	int r, fd = reach(conf_text("provd.socket"));
+	int r, fd = reach(service_path());
 	struct buf answer = { 0 };
 	uint32_t said = 0;
 

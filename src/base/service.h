@@ -12,7 +12,6 @@
  * says, or with SERVICE_REFUSED, whose bytes are a sentence for the person who asked
  * (no NUL, no line end), and closes.
  */
-#define SERVICE_SOCKET "/run/prov/provd.sock"	/* unless it is set */
 
 enum service_kind {
 	SERVICE_ASK = 1,	/* facts, read only */
@@ -31,8 +30,11 @@ enum service_kind {
 	SERVICE_PROBE,	/* would SERVICE_TRACK be granted? nothing follows the answer */
 };
 
+/* Where it listens, by the settings node and provd.socket; NULL: it is not to be asked. */
+const char *service_path(void);
+
 /*
- * Connects to the service of this node (setting provd.socket) and says what is wanted.
+ * Connects to the service of this node and says what is wanted.
  * The descriptor once it answered SERVICE_OK; the caller closes it. -ENOENT or
  * -ECONNREFUSED when no service runs here, -EACCES when it refused (fail_text() is its
  * sentence), else another negative errno. A service that does not answer within ten

@@ -160,8 +160,8 @@ const struct command cmd_granularity = {
 	.usage = "[RUN|node " GRANULARITY_WORDS "]",
 	.summary = "change how finely a run notes accesses, while it runs",
 	.more = "Without arguments: the runs that are being recorded, and how. RUN is an id, a\n"
-		"beginning of one, the name of a run, or 'last', the newest; node is all that the node\n"
-		"service records now and later.",
+		"beginning of one, the name of a run, or 'last', the newest; node is all that\n"
+		"the node service records now and later.",
 	.options = rows,
 	.main = granularity_main,
 };

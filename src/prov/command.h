@@ -75,8 +75,6 @@ int context_store(struct context *c);
 /* Likewise, but where nothing was ever recorded it says nothing, returns 0 and
  * leaves store NULL. */
 int context_store_or_none(struct context *c);
-/* The socket of the node service that is to be asked, NULL for none. */
-const char *context_node(void);
 /* One line on stderr, "prov: lineage: ..."; control bytes cannot pass. */
 void context_say(const struct context *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -6,13 +6,13 @@
 #include "prov/command.h"
 
 extern const struct command cmd_run, cmd_log, cmd_show, cmd_lineage, cmd_impact, cmd_stat,
-	cmd_status, cmd_graph, cmd_export, cmd_granularity, cmd_trace, cmd_doctor, cmd_config, cmd_help,
-	cmd_version;
+	cmd_status, cmd_graph, cmd_export, cmd_granularity, cmd_trace, cmd_doctor, cmd_config,
+	cmd_help, cmd_version;
 
 static const struct command *const table[] = {
-	&cmd_run,   &cmd_log,    &cmd_show,        &cmd_lineage, &cmd_impact, &cmd_stat,
-	&cmd_status, &cmd_graph, &cmd_export, &cmd_granularity, &cmd_trace,   &cmd_doctor, &cmd_config,
-	&cmd_help,  &cmd_version,
+	&cmd_run,    &cmd_log,	 &cmd_show,   &cmd_lineage,	&cmd_impact, &cmd_stat,
+	&cmd_status, &cmd_graph, &cmd_export, &cmd_granularity, &cmd_trace,  &cmd_doctor,
+	&cmd_config, &cmd_help,	 &cmd_version,
 };
 
 const struct command *command_at(size_t i)

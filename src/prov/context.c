@@ -70,15 +70,6 @@ int context_trouble(const struct context *c)
 	return EXIT_TROUBLE;
 }
 
-const char *context_node(void)
-{
-	const char *node = conf_text("node");
-
-	if (!strcmp(node, "off"))
-		return NULL;
-	return strcmp(node, "auto") ? node : SERVICE_SOCKET;
-}
-
 static void node_lost(void *ctx, const char *why)
 {
 	context_say(ctx, "%s; what it knows is missing from this answer", why);
@@ -87,7 +78,7 @@ static void node_lost(void *ctx, const char *why)
 /* NULL where there is none or it does not answer. */
 static struct store *open_node(struct context *c)
 {
-	const char *path = context_node();
+	const char *path = service_path();
 	struct store *s = NULL;
 	int r;
 

@@ -18,6 +18,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/path.h"
+#include "base/service.h"
 #include "config.h"
 #include "engine/engine.h"
 #include "prov/table.h"
@@ -184,7 +185,7 @@ static struct finding look_at_store(struct context *c)
 /* Who is asked besides the own store. */
 static struct finding look_at_node(struct context *c)
 {
-	const char *path = context_node();
+	const char *path = service_path();
 	bool wished = strcmp(conf_text("node"), "auto") != 0;
 	struct store_info info;
 	struct store *s = NULL;

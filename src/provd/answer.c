@@ -220,11 +220,3 @@ void answer_granularity(struct service *s, const struct peer *p, const struct bu
 	}
 	buf_release(&b);
 }
-
-/* Here the store of the user is opened and its facts are told. */
-void answer_ask(struct service *s, const struct peer *p, const struct buf *message)
-{
-	(void)s;
-	(void)message;
-	peer_refuse(p, "asking", "this service does not answer questions yet");
-}

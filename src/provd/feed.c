@@ -27,8 +27,8 @@ static void hide(struct feed *f, uint32_t pid, int64_t start)
 
 	*map_at(&f->hidden, &im, sizeof(im)) = f;
 	f->wire.hole(f->wire.ctx, 0, 0, "other-user",
-		     "a program had the rights of another user: what it did is in the record of the node alone",
-		     1);
+		     "a program had the rights of another user: what it did is in the record "
+		     "of the node alone", 1);
 }
 
 static bool is_full(struct feed *f)

@@ -20,6 +20,7 @@
 #include "base/path.h"
 #include "config.h"
 #include "model/key.h"
+#include "provd/ask.h"
 #include "provd/door.h"
 #include "provd/http.h"
 #include "provd/log.h"
@@ -258,6 +259,17 @@ static int start(struct node *n)
 	return 0;
 }
 
+/* Begun by the service itself: see ask.h. */
+static int answer(char **args)
+{
+	(void)umask(077);
+	if (conf_load_node() < 0) {
+		log_line("%s", fail_text());
+		return EXIT_CANNOT;
+	}
+	return ask_main((uint32_t)strtoul(args[0], NULL, 10), args[1] && !strcmp(args[1], "all"));
+}
+
 int main(int argc, char **argv)
 {
 	static struct node n;
@@ -271,6 +283,8 @@ int main(int argc, char **argv)
 		puts("provd " PROV_VERSION);
 		return 0;
 	}
+	if (argc > 2 && !strcmp(argv[1], "--answer"))
+		return answer(argv + 2);
 	if (argc > 1 && !check) {
 		fputs(usage, stderr);
 		return EXIT_WRONG_USE;

@@ -58,10 +58,10 @@ static int keep_only(uint64_t caps)
 	return 0;
 }
 
-int privilege_drop(uint64_t memory)
+static int give_up(uint64_t kept, uint64_t memory)
 {
 	const struct rlimit none = { 0, 0 }, data = { memory, memory };
-	int r = keep_only(wanted());
+	int r = keep_only(kept);
 
 	if (r < 0)
 		return r;
@@ -71,4 +71,14 @@ int privilege_drop(uint64_t memory)
 	if (memory && setrlimit(RLIMIT_DATA, &data) < 0)
 		return fail(errno, "provd.memory: %s", strerror(errno));
 	return 0;
+}
+
+int privilege_drop(uint64_t memory)
+{
+	return give_up(wanted(), memory);
+}
+
+int privilege_none(uint64_t memory)
+{
+	return give_up(0, memory);
 }

@@ -19,4 +19,6 @@
  * negative errno with fail_text().
  */
 int privilege_drop(uint64_t memory);
+/* Likewise, and keeps none at all. */
+int privilege_none(uint64_t memory);
 #endif

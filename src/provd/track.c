@@ -89,14 +89,16 @@ static int begin(struct track *t, const struct track_wish *w)
 		.budget = w->budget,
 		.launcher = t->peer->pid,
 	};
+	const struct job_source source = {
+		.look = look, .ask = ask, .cost = tell_cost, .ctx = t
+	};
 	int r;
 
 	if (jobs_cover(s->jobs, t->peer->uid))
 		return job_track(s->jobs, t->peer->uid, t->peer->pid, w, &t->feed.sink, &t->job);
 	r = s->engine->open("", &setup, &t->engine);
 	if (r == 0)
-		t->job = job_list(s->jobs, t->peer->uid, &w->run,
-				  &(struct job_source){ .look = look, .ask = ask, .cost = tell_cost, .ctx = t });
+		t->job = job_list(s->jobs, t->peer->uid, &w->run, &source);
 	return r;
 }
 

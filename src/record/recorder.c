@@ -79,7 +79,8 @@ static void on_commit(void *ctx)
 /* What the engine says goes to whoever else listens, then into the aggregate. */
 #define TELL(r, call, ...)                                                                       \
 	do {                                                                                     \
-		const struct engine_sink *first_ = (r)->also, *then_ = aggregate_sink((r)->aggregate); \
+		const struct engine_sink *first_ = (r)->also;                                    \
+		const struct engine_sink *then_ = aggregate_sink((r)->aggregate);                \
 		if (first_)                                                                      \
 			first_->call(first_->ctx __VA_OPT__(, ) __VA_ARGS__);                    \
 		then_->call(then_->ctx __VA_OPT__(, ) __VA_ARGS__);                              \

@@ -157,6 +157,7 @@ class Node:
     def say(self, kind, payload=b""):
         with self.connect() as s:
             s.sendall(struct.pack("<III", MAGIC, kind, len(payload)) + payload)
+            s.shutdown(socket.SHUT_WR)
             return hear(s)
 
 
