@@ -14,9 +14,9 @@ class Record:
     """What prov says of one run. Programs go by their arguments, without
     folders, files by their names in the folder of the run."""
 
-    def __init__(self, kernel, engine, status, show, lineages):
+    def __init__(self, kernel, way, status, show, lineages):
         self.kernel = tuple(int(n) for n in re.findall(r"\d+", kernel)[:2])
-        self.engine = engine
+        self.engine, self.level = way.split("/")
         self.status = status
         self.show = show
         self.lineages = lineages
@@ -48,6 +48,15 @@ def moved(program, name, read=0, written=0):
         if sums == (read, written) and said == (read > 0, written > 0):
             return []
         return [f"'{program}' read {read} B of {name} and wrote {written} B; on record are {sums}, {said}"]
+    return fact
+
+
+def opened(program, name, *flags):
+    """Where reads and writes are not noted, what the file was opened for stands for them."""
+    def fact(record):
+        got = {flag for f in record.accesses(program, name) for flag in ("read", "written", "unsure") if f[flag]}
+        return [] if got == {"unsure", *flags} else \
+            [f"'{program}' opened {name} to have it {list(flags)}; on record is {sorted(got)}"]
     return fact
 
 
@@ -116,6 +125,20 @@ def raw(name):
     ]
 
 
+def raw_names(name):
+    """What is left of it where reads and writes are not noted."""
+    program = f"{name} {name}"
+    return [
+        opened(program, name + ".first", "read", "written"),
+        opened(program, name + ".sent", "read", "written"),
+        flagged(program, name + ".sent", "created"),
+        flagged(program, name + ".gone", "deleted"),
+        named(program, "rename", name + ".first", name + ".moved"),
+        named(program, "unlink", name + ".gone"),
+        ended(program, 9, 4),
+    ]
+
+
 class Topic:
     """A case. static: done by programs that take no library, so that an engine
     which is one can only say that they were. tool: needs it to run here. since:
@@ -130,7 +153,22 @@ class Topic:
         self.hole = hole
 
 
-TOPICS = [
+ENDS = Topic("how each program ended", [
+    ended(SCRIPT, 5),
+    ended("cat input", 0),
+    ended("tr a-z A-Z", 0),
+    ended("cat", 0),
+    ended("mv copy moved", 0),
+    ended("sh -c exit 3", 3),
+    ended("sh -c kill -TERM $$", "signal 15"),
+])
+NAMES = Topic("a rename and an unlink", [
+    named("mv copy moved", "rename", "copy", "moved"),
+    named("rm doomed", "unlink", "doomed"),
+    flagged("rm doomed", "doomed", "deleted"),
+])
+
+FINE = [
     Topic("files that programs read and wrote, with their bytes", [
         moved(SCRIPT, "input", 0, 14),
         moved("cat input", "input", 14, 0),
@@ -139,26 +177,14 @@ TOPICS = [
         flagged(SCRIPT, "input", "created"),
         flagged(SCRIPT, "copy", "created"),
     ]),
-    Topic("a rename and an unlink", [
-        named("mv copy moved", "rename", "copy", "moved"),
-        named("rm doomed", "unlink", "doomed"),
-        flagged("rm doomed", "doomed", "deleted"),
-    ]),
+    NAMES,
     Topic("a pipe leads from what was read to what was written", [
         moved("tr a-z A-Z", "input", 14, 0),
         moved("cat", "piped", 0, 14),
         derived("piped", ["input"], ["tr a-z A-Z", "cat", SCRIPT]),
         through_pipe,
     ]),
-    Topic("how each program ended", [
-        ended(SCRIPT, 5),
-        ended("cat input", 0),
-        ended("tr a-z A-Z", 0),
-        ended("cat", 0),
-        ended("mv copy moved", 0),
-        ended("sh -c exit 3", 3),
-        ended("sh -c kill -TERM $$", "signal 15"),
-    ]),
+    ENDS,
     Topic("named pipes to somebody who is not recorded", [
         moved(SCRIPT, "ask", 0, 3),
         moved(SCRIPT, "answer", 5, 0),
@@ -178,6 +204,27 @@ TOPICS = [
     ], static="ring", tool="ring", since=(5, 19), hole="io_uring"),
 ]
 
+COARSE = [
+    Topic("files that programs opened", [
+        opened(SCRIPT, "input", "read", "written"),
+        opened(SCRIPT, "copy", "written"),
+        opened(SCRIPT, "piped", "written"),
+        opened(SCRIPT, "answer", "read"),
+        opened("cat input", "input", "read"),
+        flagged(SCRIPT, "input", "created"),
+        flagged(SCRIPT, "piped", "created"),
+    ]),
+    NAMES,
+    ENDS,
+    Topic("a static program", [
+        opened("busybox cat input", "input", "read"),
+        ended("busybox cat input", 0),
+    ], static="busybox"),
+    Topic("calls that pass by every library", raw_names("raw"), static="raw", tool="raw"),
+    Topic("calls of a 32-bit program", raw_names("raw32"), static="raw32", tool="raw32"),
+]
+TOPICS = {"first-last": FINE, "open-close": COARSE}
+
 MADE = {"", "input", "copy", "doomed", "moved", "piped", "static", "ask", "answer", "ring.out"} | {
     name + end for name in ("raw", "raw32")
     for end in (".first", ".moved", ".sent", ".copied", ".child", ".gone")}
@@ -187,7 +234,7 @@ def whole(record):
     """Nothing lost, nothing invented, and no doubt beyond what the engine declares."""
     run = record.show["run"]
     declared = {"blind"} if record.engine == "preload" else \
-        {topic.hole for topic in TOPICS if record.kernel < topic.since}
+        {topic.hole for topic in FINE if record.kernel < topic.since}
     holes = [h for h in record.show["holes"] if h["kind"] not in declared]
     out = [f"{run['lost']} records are lost"] if run["lost"] else []
     out += [f"hole: {h}" for h in holes]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the prov authors
 #
-# record.sh FOLDER ENGINE... - records functional.sh with each engine, in a
-# guest and on this machine alike. Prints parts: "==== NAME STATUS OUT ERR", then
+# record.sh FOLDER ENGINE/LEVEL... - records functional.sh with each engine and
+# granularity, in a guest and on this machine alike. Prints parts: "==== NAME STATUS OUT ERR", then
 # so many bytes of standard output and of standard error. In the environment:
 # PROV, HERE (this folder), TOOLS.
 folder=$1
@@ -19,13 +19,14 @@ part() {
 }
 
 record() {
-	PROV_STORE=$folder/store.$1/p.db
+	PROV_STORE=$folder/$1.store/p.db
 	export PROV_STORE
-	mkdir "$folder/$1"
+	mkdir -p "$folder/$1"
 	cd "$folder/$1" || exit 1
 	mkfifo ask answer
 	(read -r said <ask && echo "$said" >stranger && echo done >answer) &
-	part "$1.run" "$PROV" run --engine="$1" -- sh "$HERE/functional.sh"
+	part "$1.run" "$PROV" run --engine="${1%/*}" --granularity="${1#*/}" -- \
+		sh "$HERE/functional.sh"
 	# Where nothing was run nobody asked.
 	kill $! 2>/dev/null
 	part "$1.show" "$PROV" show @ --json
@@ -42,7 +43,7 @@ export ABLE
 part kernel uname -r
 part able echo "$ABLE"
 part doctor "$PROV" doctor --json
-for engine in "$@"; do
-	record "$engine"
+for way in "$@"; do
+	record "$way"
 done
 exit 0
