@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright the prov authors */
 /* prov.bpf.c - the programs that the kernel runs */
 #include "call.h"
@@ -79,7 +79,8 @@ int prov_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct linux_binprm *b = AS(struct linux_binprm, ctx->args[2]);
 
-	on_exec(AS(struct task_struct, ctx->args[0]), (uint32_t)ctx->args[1], ADDRESS(GET(b, file)));
+	on_exec(AS(struct task_struct, ctx->args[0]), (uint32_t)ctx->args[1],
+		ADDRESS(GET(b, file)));
 	return 0;
 }
 

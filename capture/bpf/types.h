@@ -81,12 +81,20 @@ struct dentry {
 struct vfsmount { struct dentry *mnt_root; } CORE;
 struct mount { struct mount *mnt_parent; struct dentry *mnt_mountpoint; struct vfsmount mnt; } CORE;
 struct path { struct vfsmount *mnt; struct dentry *dentry; } CORE;
-struct file { uint32_t f_mode; uint32_t f_flags; struct inode *f_inode; struct path f_path; int64_t f_pos; } CORE;
+struct file {
+	uint32_t f_mode, f_flags;
+	struct inode *f_inode;
+	struct path f_path;
+	int64_t f_pos;
+} CORE;
 struct fdtable { unsigned int max_fds; struct file **fd; } CORE;
 struct files_struct { struct fdtable *fdt; } CORE;
 struct fs_struct { struct path root, pwd; } CORE;
 
-struct mm_struct { unsigned long arg_start, arg_end, env_start, env_end; struct file *exe_file; } CORE;
+struct mm_struct {
+	unsigned long arg_start, arg_end, env_start, env_end;
+	struct file *exe_file;
+} CORE;
 struct signal_struct { atomic_t live; int group_exit_code; unsigned int flags; } CORE;
 typedef struct { uint32_t val; } kuid_t;
 struct cred { kuid_t uid, euid; } CORE;
@@ -108,7 +116,12 @@ struct linux_binprm { struct file *file; const char *filename, *interp; } CORE;
 
 struct io_cqe { int32_t res; } CORE;
 struct io_uring_task { struct task_struct *task; } CORE;
-struct io_kiocb { struct file *file; uint8_t opcode; struct io_cqe cqe; struct io_uring_task *tctx; } CORE;
+struct io_kiocb {
+	struct file *file;
+	uint8_t opcode;
+	struct io_cqe cqe;
+	struct io_uring_task *tctx;
+} CORE;
 struct io_kiocb___task { struct task_struct *task; } CORE;	/* to Linux 6.12 */
 
 #endif

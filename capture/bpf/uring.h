@@ -28,7 +28,8 @@ static __always_inline uint64_t uring_owner(uint64_t req)
 	return ADDRESS(GET2(r, tctx, task));
 }
 
-static __noinline int uring_tell(struct kernel_thread *t, const struct kernel_counts *n, uint64_t file)
+static __noinline int uring_tell(struct kernel_thread *t, const struct kernel_counts *n,
+				 uint64_t file)
 {
 	struct kernel_tally r;
 
@@ -91,8 +92,8 @@ static __always_inline void on_uring(uint64_t req)
 	case IORING_OP_FALLOCATE:
 	case IORING_OP_FTRUNCATE:
 		n.writes = 1;
-		n.bytes_written = op == IORING_OP_FALLOCATE || op == IORING_OP_FTRUNCATE ? 0
-											  : (uint32_t)done;
+		if (op != IORING_OP_FALLOCATE && op != IORING_OP_FTRUNCATE)
+			n.bytes_written = (uint32_t)done;
 		n.first_write = t->start;
 		n.last_write = bpf_ktime_get_ns();
 		break;

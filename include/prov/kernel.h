@@ -16,7 +16,7 @@ enum kernel_type {
 	KERNEL_TEXT,		/* a piece of what belongs to an image */
 	KERNEL_FILE,		/* an object under a name came within reach; text: its path */
 	KERNEL_TALLY,		/* what an image did with it since the last one */
-	KERNEL_NAME,		/* a name changed; text: the two as given, and what they start from */
+	KERNEL_NAME,		/* a name changed; text: both as given, and where they start */
 	KERNEL_EXIT,		/* the last thread of an image ended */
 	KERNEL_TRANSFER,	/* one read or write */
 	KERNEL_URING_NAME,	/* a name was changed, or bytes moved, through io_uring */

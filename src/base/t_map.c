@@ -162,7 +162,8 @@ static void removes_and_finds_the_rest(void **state)
 		assert_int_equal(m.n, n);
 	}
 	for (uint32_t k = 0; k < 3000; k++)
-		assert_ptr_equal(map_get(&m, &k, sizeof(k)), there[k] ? (void *)(uintptr_t)(k + 1) : NULL);
+		assert_ptr_equal(map_get(&m, &k, sizeof(k)),
+				 there[k] ? (void *)(uintptr_t)(k + 1) : NULL);
 	map_remove(&m, "no such key", 11);
 	assert_int_equal(m.n, n);
 	map_release(&m);

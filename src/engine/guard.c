@@ -67,7 +67,8 @@ int32_t guard_step(struct guard *g, const struct guard_sample *s)
 		return g->level;
 	if (g->level < PROV_OPEN_CLOSE && g->share > g->budget)
 		too_dear(g, s->now);
-	else if (g->level > g->finest && g->level <= PROV_OPEN_CLOSE && s->now - g->since >= g->wait)
+	else if (g->level > g->finest && g->level <= PROV_OPEN_CLOSE &&
+		 s->now - g->since >= g->wait)
 		go_to(g, g->level - 1, s->now);
 	return g->level;
 }

@@ -17,7 +17,7 @@ struct guard {
 	int32_t level;		/* in force */
 	int64_t since;		/* of level */
 	int64_t wait;		/* until the next trial */
-	bool tried;		/* it was left once, so being too dear again is a trial that failed */
+	bool tried;		/* it was left once: too dear again is a trial that failed */
 	double share;		/* of the newest moment */
 	double spent;		/* ns in all, estimated */
 	int64_t sampled;	/* 0: never */

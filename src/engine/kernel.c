@@ -182,7 +182,8 @@ int kernel_begin(int32_t granularity)
 	for (unsigned i = 1; r == 0 && which < 0 && i < KERNEL_SESSIONS; i++)
 		which = kernel.sessions[i].used ? -1 : (int)i;
 	if (r == 0 && which < 0)
-		r = fail(EBUSY, "%u sessions are recorded at once, which is the most", KERNEL_SESSIONS);
+		r = fail(EBUSY, "%u sessions are recorded at once, which is the most",
+			 KERNEL_SESSIONS);
 	if (which >= 0) {
 		kernel.programs.sessions[which] = (struct kernel_session){
 			.granularity = granularity, .used = 1 };
@@ -235,7 +236,8 @@ static int put(const struct kernel_thread *wanted)
 		__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 		return 0;
 	}
-	if (kernel.programs.threads[wanted->tid & (kernel.programs.n_threads - 1)].tid == wanted->tid)
+	if (kernel.programs.threads[wanted->tid & (kernel.programs.n_threads - 1)].tid ==
+	    wanted->tid)
 		return -EEXIST;
 	if (bpf_map_update_elem(kernel.programs.more, &wanted->tid, wanted, BPF_NOEXIST) < 0)
 		return -errno;
@@ -250,8 +252,8 @@ static bool is_at_its_place(uint32_t tid)
 
 int kernel_launch(int session, uint32_t tid)
 {
-	struct kernel_thread t = { .tid = tid, .pid = tid, .image = tid, .session = (uint16_t)session,
-				   .flags = KERNEL_LAUNCHER };
+	struct kernel_thread t = { .tid = tid, .pid = tid, .image = tid,
+				   .session = (uint16_t)session, .flags = KERNEL_LAUNCHER };
 	int r;
 
 	lock();
@@ -327,12 +329,14 @@ void kernel_threads(int session, void (*one)(void *ctx, const struct kernel_thre
 
 	lock();
 	for (size_t i = 0; i < kernel.programs.n_threads; i++) {
-		if (kernel.programs.threads[i].session != session || !kernel.programs.threads[i].tid)
+		if (kernel.programs.threads[i].session != session ||
+		    !kernel.programs.threads[i].tid)
 			continue;
 		copy = kernel.programs.threads[i];
 		one(ctx, &copy);
 	}
-	more = *kernel.programs.n_more && bpf_map_get_next_key(kernel.programs.more, NULL, &next) == 0;
+	more = *kernel.programs.n_more &&
+	       bpf_map_get_next_key(kernel.programs.more, NULL, &next) == 0;
 	while (more) {
 		key = next;
 		more = bpf_map_get_next_key(kernel.programs.more, &key, &next) == 0;
@@ -417,8 +421,9 @@ int kernel_watch(const struct kernel_watch *w)
 	lock();
 	if (w->n && !watching)
 		r = use(true);
-	if (r == 0 && (w->n || watching))
-		r = bpf_map_update_elem(kernel.programs.watched, &zero, w, BPF_ANY) < 0 ? -errno : 0;
+	if (r == 0 && (w->n || watching) &&
+	    bpf_map_update_elem(kernel.programs.watched, &zero, w, BPF_ANY) < 0)
+		r = -errno;
 	if (r == 0 && watching && !w->n)
 		let_go();
 	if (r == 0)

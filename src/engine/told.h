@@ -21,7 +21,8 @@ size_t told_records(struct told *t, const char *p, size_t n, const struct engine
 void told_found(struct told *t, uint32_t pid, int64_t start, const struct engine_sink *sink);
 
 /* What a thread has done since its last record. */
-void told_thread(struct told *t, const struct kernel_thread *thread, const struct engine_sink *sink);
+void told_thread(struct told *t, const struct kernel_thread *thread,
+		 const struct engine_sink *sink);
 /* The session ends: who did not end by then still runs. */
 void told_running(struct told *t, const struct engine_sink *sink);
 /* Appends which program a thread belongs to and the file that it uses most. */

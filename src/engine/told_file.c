@@ -184,7 +184,8 @@ static void from_statx(const struct statx *st, struct prov_object *out)
 		.dev_minor = st->stx_dev_minor,
 		.ino = st->stx_ino,
 		.btime = st->stx_mask & STATX_BTIME
-				 ? st->stx_btime.tv_sec * INT64_C(1000000000) + st->stx_btime.tv_nsec
+				 ? st->stx_btime.tv_sec * INT64_C(1000000000) +
+					   st->stx_btime.tv_nsec
 				 : 0,
 		.mtime = st->stx_mtime.tv_sec * INT64_C(1000000000) + st->stx_mtime.tv_nsec,
 		.size = st->stx_size,

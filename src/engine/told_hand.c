@@ -110,7 +110,8 @@ static void named_now(struct told *t, const struct prov_object *o, const char *p
 	thing_drop(&t->things, one);
 }
 
-static void update_names(struct told *t, const struct prov_name *n, const char *from, const char *to)
+static void update_names(struct told *t, const struct prov_name *n, const char *from,
+			 const char *to)
 {
 	switch (n->kind) {
 	case PROV_NAME_UNLINK:
@@ -282,7 +283,8 @@ void told_hand_name(struct told *t, const struct kernel_name *r, const struct en
 		return;
 	t->touches |= r->n_touched > 0;
 	if (!find_objects(t, r, &n, from, to)) {
-		sink->hole(sink->ctx, im->name.pid, (int64_t)im->name.start, "name", unknown_name, 1);
+		sink->hole(sink->ctx, im->name.pid, (int64_t)im->name.start, "name", unknown_name,
+			   1);
 		return;
 	}
 	n.from_size = (uint32_t)strlen(from) + 1;

@@ -52,10 +52,12 @@ void told_image_losses(struct told *t, struct told_image *im, const struct engin
 {
 	if (im->lost)
 		sink->hole(sink->ctx, im->name.pid, (int64_t)im->name.start, "lost",
-			   "records of it found no room in the ring buffer of the kernel", im->lost);
+			   "records of it found no room in the ring buffer of the kernel",
+			   im->lost);
 	if (im->nameless)
 		sink->hole(sink->ctx, im->name.pid, (int64_t)im->name.start, "lost",
-			   "the names of files that it used were among what was lost", im->nameless);
+			   "the names of files that it used were among what was lost",
+			   im->nameless);
 	t->lost += im->lost + im->nameless;
 	im->lost = im->nameless = 0;
 }
@@ -120,7 +122,8 @@ static void start(struct told *t, struct told_image *im, const struct engine_sin
 	s.how = im->how & KERNEL_FORKED ? PROV_HOW_FORK
 	      : im->parent.pid		? PROV_HOW_EXEC
 					: PROV_HOW_ROOT;
-	told_hand(t, im, &s, sizeof(s), im->exe.data, im->exe.size, im->cwd.data, im->cwd.size, sink);
+	told_hand(t, im, &s, sizeof(s), im->exe.data, im->exe.size, im->cwd.data, im->cwd.size,
+		  sink);
 	if (im->how & KERNEL_EXECED)
 		told_hand_early(t, im, im->name.pid, im->name.start, sink);
 	if (im->how & KERNEL_FORKED && parent)

@@ -154,7 +154,8 @@ static int read_options(struct context *c, struct args *a, struct wish *w, const
 	if (o < 0)
 		return a->status == EXIT_USAGE ? EXIT_CANNOT : -1;
 	if (!engine_find(w->engine)) {
-		(void)context_usage(c, "there is no engine '%s'; use auto, preload or ebpf", w->engine);
+		(void)context_usage(c, "there is no engine '%s'; use auto, preload or ebpf",
+				    w->engine);
 		return EXIT_CANNOT;
 	}
 	if (!granularity_find(w->granularity, &w->level)) {
