@@ -5,6 +5,8 @@
 #include <asm/unistd.h>
 
 #include "types.h"
+
+#include <bpf/bpf_helpers.h>
 /*
  * The numbers of 32-bit system calls (arch/x86/entry/syscalls/syscall_32.tbl) as
  * those of 64-bit ones that do the same.
