@@ -121,6 +121,16 @@ static int note_add_file(struct context *c, struct wish *w, const struct id *run
 	return 0;
 }
 
+/* " or NAME" for each that was built. */
+static const char *engine_names(struct arena *a)
+{
+	const char *names = "";
+
+	for (size_t i = 0; engine_at(i); i++)
+		names = arena_printf(a, "%s or %s", names, engine_at(i)->name);
+	return names;
+}
+
 static int read_options(struct context *c, struct args *a, struct wish *w, const struct id *run)
 {
 	int o;
@@ -154,8 +164,8 @@ static int read_options(struct context *c, struct args *a, struct wish *w, const
 	if (o < 0)
 		return a->status == EXIT_USAGE ? EXIT_CANNOT : -1;
 	if (!engine_find(w->engine)) {
-		(void)context_usage(c, "there is no engine '%s'; use auto, preload or ebpf",
-				    w->engine);
+		(void)context_usage(c, "there is no engine '%s' in this prov; use auto%s",
+				    w->engine, engine_names(&c->arena));
 		return EXIT_CANNOT;
 	}
 	if (!granularity_find(w->granularity, &w->level)) {
