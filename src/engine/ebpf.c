@@ -18,6 +18,7 @@
 
 struct ebpf {
 	struct engine base;
+	char *folder;		/* nothing is kept in it */
 	int session;
 	int32_t granularity, wanted;
 	bool level_told;
@@ -50,9 +51,12 @@ static void ebpf_close(struct engine *e, bool remove)
 		return;
 	if (b->session > 0)
 		kernel_end(b->session);
+	if (remove)
+		(void)rmdir(b->folder);
 	told_destroy(b->told);
 	buf_release(&b->records);
 	buf_release(&b->found);
+	free(b->folder);
 	free(b);
 }
 
@@ -62,6 +66,7 @@ static int ebpf_open(const char *folder, const struct engine_setup *setup, struc
 	int r;
 
 	b->base.ops = &engine_ebpf;
+	b->folder = mem_str(folder);
 	b->granularity = setup->granularity;
 	b->wanted = PROV_NO_LEVEL;
 	b->begun = clock_mono();
