@@ -205,7 +205,6 @@ int programs_probe(struct buf *why)
 		buf_str(why, fail_text());
 		return fd;
 	}
-	buf_str(why, "records every program, static ones too; ");
-	features_tell(&f, why);
+	buf_str(why, "records every program, static ones too");
 	return 0;
 }

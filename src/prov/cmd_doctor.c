@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
 /* cmd_doctor.c - what works here, what does not, and what to do */
+#include <string.h>
+
 #include "format/format.h"
 #include "format/json.h"
 #include "prov/args.h"
@@ -16,22 +18,46 @@ static const char *const words[] = {
 	[VERDICT_OK] = "ok", [VERDICT_WARN] = "warn", [VERDICT_NO] = "no"
 };
 
+#define MARGIN (4u + 2 + 11 + 2)
+
+/* Broken at blanks, as far as there are any. */
+static void write_wrapped(struct context *c, const char *text)
+{
+	unsigned at = MARGIN;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+		unsigned width = text_width(arena_strn(&c->arena, text, n));
+
+		if (at > MARGIN && at + 1 + width > c->columns) {
+			buf_printf(&c->out, "\n%*s", (int)MARGIN, "");
+			at = MARGIN;
+		} else if (at > MARGIN) {
+			buf_char(&c->out, ' ');
+			at++;
+		}
+		buf_append(&c->out, text, n);
+		at += width;
+		text += n + (text[n] == ' ');
+	}
+}
+
 /* "ok    store  what - advice"; the advice has a line of its own where it
  * would leave the terminal. */
 static void write_line(struct context *c, const char *name, const struct finding *f)
 {
 	static const enum tint tints[] = { TINT_GOOD, TINT_BOLD, TINT_BAD };
-	const unsigned margin = 4 + 2 + 11 + 2;
 	struct buf what = { 0 };
 
 	format_text(f->what, 0, c->unicode, &what);
 	tint(c, tints[f->verdict]);
 	buf_printf(&c->out, "%-4s", words[f->verdict]);
 	tint(c, TINT_NONE);
-	buf_printf(&c->out, "  %-11s  %s", name, what.data);
+	buf_printf(&c->out, "  %-11s  ", name);
+	write_wrapped(c, what.data);
 	if (f->advice) {
 		bool fits =
-			margin + text_width(what.data) + 3 + text_width(f->advice) <= c->columns;
+			MARGIN + text_width(what.data) + 3 + text_width(f->advice) <= c->columns;
 
 		buf_printf(&c->out, "%s - ", fits ? "" : "\n      ");
 		format_text(f->advice, 0, c->unicode, &c->out);

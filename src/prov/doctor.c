@@ -21,6 +21,7 @@
 #include "base/service.h"
 #include "config.h"
 #include "engine/engine.h"
+#include "engine/kernel_look.h"
 #include "prov/table.h"
 
 static struct finding ok(const char *what)
@@ -89,6 +90,25 @@ static struct finding look_at_engines(struct context *c)
 	text = arena_str(&c->arena, said.size ? said.data : "no engine is built in");
 	buf_release(&said);
 	return able ? ok(text) : no(text, "nothing can be recorded on this machine");
+}
+
+/* Most users may not load programs, and record without: that is no trouble. */
+static struct finding look_at_kernel(struct context *c)
+{
+#ifdef PROV_EBPF
+	struct buf said = { 0 };
+	int r = kernel_look(&said);
+	const char *text = arena_str(&c->arena, said.data);
+
+	buf_release(&said);
+	if (r == 0)
+		return ok(arena_printf(&c->arena, "takes the programs of ebpf: %s", text));
+	text = arena_printf(&c->arena, "does not take the programs of ebpf: %s", text);
+	return strcmp(conf_text("engine"), "ebpf") ? ok(text)
+						   : no(text, "set engine to auto, or run as root");
+#else
+	return ok("the engine ebpf is not part of this prov: when it was built, " PROV_EBPF_LACKS);
+#endif
 }
 
 static struct finding look_at_recording(struct context *c)
@@ -271,6 +291,7 @@ const struct check doctor_checks[] = {
 	{ "system", look_at_system },
 	{ "library", look_at_library },
 	{ "engines", look_at_engines },
+	{ "kernel", look_at_kernel },
 	{ "memory", look_at_memory },
 	{ "recording", look_at_recording },
 	{ "store", look_at_store },
