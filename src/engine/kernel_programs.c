@@ -4,6 +4,7 @@
 #include "engine/kernel_programs.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 #include "base/err.h"
 
-#define THREADS_PER_CPU 1024u
+#define THREADS_PER_CPU 256u	/* beyond them a thread is found more slowly */
 #define RING_PER_CPU	(512u << 10)
 
 /* The objects, as the compiler made them; see tools/embed. */
@@ -43,7 +44,7 @@ static const char *reason(int r)
 
 static size_t power_of_two(size_t least)
 {
-	size_t n = 4096;
+	size_t n = 512;
 
 	while (n < least)
 		n *= 2;
@@ -81,7 +82,7 @@ static int size_maps(struct programs *p)
 	struct kernel_setup s;
 	struct bpf_map *constants = section(p, ".setup");
 
-	p->n_threads = power_of_two((size_t)(cpus > 0 ? cpus : 1) * THREADS_PER_CPU) / 2;
+	p->n_threads = power_of_two((size_t)(cpus > 0 ? cpus : 1) * THREADS_PER_CPU);
 	s = (struct kernel_setup){ .thread_mask = (uint32_t)p->n_threads - 1,
 				   .wake_at = (uint32_t)ring / 4,
 				   .uring_unseen = !p->features.requests,
@@ -170,6 +171,8 @@ int programs_load(struct programs *p, bool coarse)
 		f.cast = false;
 		r = load_features(p, &f);
 	}
+	/* what loading took is not needed again */
+	(void)malloc_trim(0);
 	return r < 0 ? fail(-r, "the kernel does not take the tracing programs: %s", reason(r)) : 0;
 }
 
