@@ -12,6 +12,7 @@ typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
+typedef signed short int16_t;
 typedef signed int int32_t;
 typedef signed long long int64_t;
 
@@ -19,7 +20,7 @@ typedef uint8_t __u8;
 typedef uint16_t __u16;
 typedef uint32_t __u32;
 typedef uint64_t __u64;
-typedef signed short __s16;
+typedef int16_t __s16;
 typedef int32_t __s32;
 typedef int64_t __s64;
 typedef __u16 __be16, __sum16;

@@ -2,7 +2,9 @@
 /* Copyright the prov authors */
 #ifndef PROV_EVENT_H
 #define PROV_EVENT_H
+#ifndef __bpf__
 #include <stdint.h>
+#endif
 /*
  * What a traced image says about itself: version 1 of the wire records. Each
  * starts with struct prov_record and is followed by text: NUL-terminated

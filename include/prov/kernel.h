@@ -60,7 +60,7 @@ struct kernel_piece {	/* KERNEL_TEXT */
 enum kernel_path {
 	KERNEL_PATH_CUT = 1 << 0,	/* deeper or longer than is walked */
 	KERNEL_PATH_DELETED = 1 << 1,
-	KERNEL_NARROW = 1 << 3,		/* of an image: a 32-bit program, whose calls are not seen */
+	KERNEL_NARROW = 1 << 3,	/* of an image: a 32-bit program, whose calls are not seen */
 	KERNEL_PATH_LOOSE = 1 << 2,	/* leads to no root: a pipe, or a mount that was detached */
 };
 

@@ -2,7 +2,9 @@
 /* Copyright the prov authors */
 #ifndef PROV_SEGMENT_H
 #define PROV_SEGMENT_H
+#ifndef __bpf__
 #include <stdint.h>
+#endif
 /*
  * The shared memory through which a traced process reports: version 1.
  *
