@@ -195,7 +195,8 @@ static __always_inline int is_same(const struct kernel_slot *s, uint64_t file)
 	struct file *f = AS(struct file, file);
 	struct inode *i = AS(struct inode, ADDRESS(GET(f, f_inode)));
 
-	return s->id && s->dentry == ADDRESS(GET(f, f_path.dentry)) && s->inode == ADDRESS(GET(f, f_inode)) &&
+	return s->id && s->dentry == ADDRESS(GET(f, f_path.dentry)) &&
+	       s->inode == ADDRESS(GET(f, f_inode)) &&
 	       s->mount == ADDRESS(GET(f, f_path.mnt)) && s->ino == GET(i, i_ino) &&
 	       s->generation == GET(i, i_generation) && s->names == state.names;
 }

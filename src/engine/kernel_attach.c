@@ -68,7 +68,8 @@ static unsigned groups_of(const struct programs *p, enum programs_set set)
 		return 0;
 	if (p->features.functions)
 		return touches | 1u << GROUP_OPEN | (set == SET_FINE ? 1u << GROUP_DATA : 0);
-	return touches | (set == SET_COARSE && p->has_coarse ? 1u << GROUP_COARSE : 1u << GROUP_CALL);
+	return touches |
+	       (set == SET_COARSE && p->has_coarse ? 1u << GROUP_COARSE : 1u << GROUP_CALL);
 }
 
 /* The new set comes before the old one goes: what both see is told twice at most,
