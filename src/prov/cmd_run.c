@@ -127,7 +127,8 @@ static const char *engine_names(struct arena *a)
 	const char *names = "";
 
 	for (size_t i = 0; engine_at(i); i++)
-		names = arena_printf(a, "%s or %s", names, engine_at(i)->name);
+		if (!i || strcmp(engine_at(i)->name, engine_at(i - 1)->name))
+			names = arena_printf(a, "%s or %s", names, engine_at(i)->name);
 	return names;
 }
 

@@ -92,7 +92,8 @@ static struct finding look_at_engines(struct context *c)
 	return able ? ok(text) : no(text, "nothing can be recorded on this machine");
 }
 
-/* Most users may not load programs, and record without: that is no trouble. */
+/* Most users may not load programs, and record without, or ask the node service: that
+ * is no trouble. */
 static struct finding look_at_kernel(struct context *c)
 {
 #ifdef PROV_EBPF
@@ -103,9 +104,8 @@ static struct finding look_at_kernel(struct context *c)
 	buf_release(&said);
 	if (r == 0)
 		return ok(arena_printf(&c->arena, "takes the programs of ebpf: %s", text));
-	text = arena_printf(&c->arena, "does not take the programs of ebpf: %s", text);
-	return strcmp(conf_text("engine"), "ebpf") ? ok(text)
-						   : no(text, "set engine to auto, or run as root");
+	return ok(arena_printf(&c->arena, "does not take the programs of ebpf from %s: %s",
+			       geteuid() ? "you" : "here", text));
 #else
 	return ok("the engine ebpf is not part of this prov: when it was built, " PROV_EBPF_LACKS);
 #endif
