@@ -5,6 +5,7 @@
 
 #include "base/conf.h"
 #include "base/path.h"
+#include "format/format.h"
 #include "format/json.h"
 #include "prov/args.h"
 #include "prov/table.h"
@@ -46,6 +47,18 @@ static void write_json(struct context *c, const char *only)
 	buf_char(&c->out, '\n');
 }
 
+/* A long value is cut in the middle, so that its origin has room beside it; "prov config
+ * NAME" shows all of it. */
+static void value_cell(struct table *t, const struct conf_entry *e)
+{
+	struct buf shown = { 0 };
+
+	format_text(e->value[0] ? e->value : "(empty)", 3 * t->c->columns / 10, t->c->unicode,
+		    &shown);
+	table_cell(t, "%s", shown.data);
+	buf_release(&shown);
+}
+
 static void write_table(struct context *c)
 {
 	static const char *const heads[] = { "NAME", "VALUE", "ORIGIN" };
@@ -54,7 +67,7 @@ static void write_table(struct context *c)
 
 	for (size_t i = 0; (e = conf_at(i)); i++) {
 		table_cell(&t, "%s", e->name);
-		table_cell(&t, "%s", e->value[0] ? e->value : "(empty)");
+		value_cell(&t, e);
 		table_cell(&t, "%s", e->origin);
 	}
 	table_end(&t);
