@@ -93,12 +93,26 @@ NAMING(X)
 X(truncate)
 #undef X
 
+/* The first argument of a function that is left: as a number, see slot_begin(); its
+ * type is known, so what stands in ctx is a pointer. */
+static __always_inline uint64_t first_of(void *ctx)
+{
+	uint64_t first = 0;
+
+#ifdef PROV_CAST
+	bpf_get_func_arg(ctx, 0, &first);
+#else
+	bpf_probe_read_kernel(&first, sizeof(first), ctx);
+#endif
+	return first;
+}
+
 /* The function that a call is in the kernel: its registers, its result. */
 #define ENTRY(set, name, function, over)                                       \
 	SEC("fexit/" SYSCALL_PREFIX #function)                                 \
 	int set##_##name(uint64_t *ctx)                                        \
 	{                                                                      \
-		return over(ctx[0], __NR_##name, (long)ctx[1]);                \
+		return over(first_of(ctx), __NR_##name, (long)ctx[1]);         \
 	}
 #define X(name) ENTRY(open, name, name, call_over)
 OPENING(X)
