@@ -70,13 +70,6 @@ static __always_inline uint64_t call_nr(const struct call *c)
 	return GET(regs, orig_ax);
 }
 
-#define TIF_ADDR32 29	/* thread_info.flags: runs a 32-bit program */
-
-static __always_inline uint32_t task_is_narrow(struct task_struct *task)
-{
-	return GET(task, thread_info.flags) >> TIF_ADDR32 & 1;
-}
-
 static __always_inline uint32_t call_is_narrow(struct task_struct *task)
 {
 	return GET(task, thread_info.status) & TS_COMPAT;

@@ -96,6 +96,7 @@ struct {
 struct state {
 	uint32_t n_more;	/* threads in `more` */
 	uint32_t names;		/* renames so far */
+	uint32_t narrow_unseen;	/* calls of 32-bit programs are not hooked; who attaches sets it */
 } state = {};
 
 static __always_inline char *scratch(void)

@@ -9,6 +9,7 @@
  * an image yet: until it execs, what it does is its parent's image's doing.
  */
 #define SIGNAL_GROUP_EXIT 4u
+enum { EI_CLASS = 4, ELFCLASS32 = 1 };	/* elf.h */
 
 /* A zero one to make entries of `more` from. */
 struct {
@@ -165,7 +166,7 @@ static __noinline int tell_image(struct kernel_thread *t, struct task_struct *ta
 				 sizeof(*r)) & (2 * KERNEL_PATH_ROOM - 1);
 	r->flags = program ? path_flags() : 0;
 	r->path_size = size;
-	if (setup.narrow_unseen && task_is_narrow(task))
+	if (state.narrow_unseen && t->flags & KERNEL_32BIT)
 		r->flags |= KERNEL_NARROW;
 	tell(t, r, sizeof(*r) + size);
 	return 0;
@@ -221,6 +222,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 		return;
 	}
 	image_begin(n, pid);
+	n->flags = t->flags & KERNEL_32BIT;
 	tell_image(n, child, &from, ADDRESS(GET2(child, mm, exe_file)));
 	tell_cwd(n, ADDRESS(GET(child, fs)));
 }
@@ -252,7 +254,8 @@ static __always_inline void tell_fresh(struct task_struct *task)
 		count_lost(KERNEL_LOST_RECORD);
 }
 
-static __always_inline void on_exec(struct task_struct *task, uint32_t old, uint64_t program)
+static __always_inline void on_exec(struct task_struct *task, uint32_t old, uint64_t program,
+				    int narrow)
 {
 	uint32_t tid = GET(task, pid);
 	struct kernel_thread *t = thread_of(tid), *was = old != tid ? thread_of(old) : NULL;
@@ -282,6 +285,7 @@ static __always_inline void on_exec(struct task_struct *task, uint32_t old, uint
 	from.pid = t->start ? t->image : 0;
 	from.how |= t->start ? 0 : KERNEL_ROOT;
 	image_begin(t, tid);
+	t->flags = narrow ? KERNEL_32BIT : 0;
 	tell_image(t, task, &from, program);
 	tell_cwd(t, ADDRESS(GET(task, fs)));
 	tell_text(GET(mm, arg_start), GET(mm, arg_end), KERNEL_ARGV);

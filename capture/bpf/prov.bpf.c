@@ -80,7 +80,7 @@ int prov_exec(struct bpf_raw_tracepoint_args *ctx)
 	struct linux_binprm *b = AS(struct linux_binprm, ctx->args[2]);
 
 	on_exec(AS(struct task_struct, ctx->args[0]), (uint32_t)ctx->args[1],
-		ADDRESS(GET(b, file)));
+		ADDRESS(GET(b, file)), GET(b, buf[EI_CLASS]) == ELFCLASS32);
 	return 0;
 }
 

@@ -113,7 +113,7 @@ struct task_struct {
 	struct files_struct *files;
 	struct signal_struct *signal;
 } CORE;
-struct linux_binprm { struct file *file; const char *filename, *interp; } CORE;
+struct linux_binprm { char buf[256]; struct file *file; const char *filename, *interp; } CORE;
 
 struct io_cqe { int32_t res; } CORE;
 struct io_uring_task { struct task_struct *task; } CORE;

@@ -156,6 +156,7 @@ struct kernel_slot {
 enum kernel_thread_flags {
 	KERNEL_VFORKED = 1 << 0,	/* runs in its parent's memory until it execs */
 	KERNEL_LAUNCHER = 1 << 1,	/* is not recorded, its children are */
+	KERNEL_32BIT = 1 << 2,		/* as its program is */
 };
 
 /* One thread that is recorded; 0 in tid: free. */
@@ -194,7 +195,7 @@ struct kernel_setup {
 	uint32_t thread_mask;	/* entries of the thread table less one */
 	uint32_t wake_at;	/* bytes waiting in the ring buffer that wake the reader */
 	uint32_t uring_unseen;	/* what comes of io_uring is not told here, so its makers are */
-	uint32_t narrow_unseen;	/* calls of 32-bit programs are not hooked */
+	uint32_t pad;
 };
 
 #define KERNEL_UID_RANGES 16u

@@ -79,6 +79,8 @@ int programs_attach_calls(struct programs *p, enum programs_set set)
 	unsigned wanted = groups_of(p, set);
 	int r = 0;
 
+	/* functions and tracepoints of single calls are those of 64-bit ones */
+	__atomic_store_n(p->narrow_unseen, !(wanted & 1u << GROUP_CALL), __ATOMIC_RELEASE);
 	for (int g = GROUP_TOUCHES; g < GROUPS && r == 0; g++)
 		if (wanted & 1u << g)
 			r = attach(p, (enum programs_group)g);

@@ -85,8 +85,7 @@ static int size_maps(struct programs *p)
 	p->n_threads = power_of_two((size_t)(cpus > 0 ? cpus : 1) * THREADS_PER_CPU);
 	s = (struct kernel_setup){ .thread_mask = (uint32_t)p->n_threads - 1,
 				   .wake_at = (uint32_t)ring / 4,
-				   .uring_unseen = !p->features.requests,
-				   .narrow_unseen = p->features.functions };
+				   .uring_unseen = !p->features.requests };
 	if (!constants || bpf_map__set_max_entries(map_named(p, "ring"), (uint32_t)ring) ||
 	    bpf_map__set_max_entries(map_named(p, "threads"), (uint32_t)p->n_threads))
 		return -EINVAL;
@@ -121,6 +120,7 @@ static int map_tables(struct programs *p)
 	if (!p->threads || !p->sessions || !state)
 		return -errno;
 	p->n_more = (uint32_t *)state;
+	p->narrow_unseen = (uint32_t *)state + 2;
 	return 0;
 }
 

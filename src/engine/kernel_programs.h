@@ -41,7 +41,7 @@ struct programs {
 	struct kernel_thread *threads;	/* shared with the programs */
 	size_t n_threads;
 	struct kernel_session *sessions;
-	uint32_t *n_more;
+	uint32_t *n_more, *narrow_unseen;
 	int ring, more, lost, watched;	/* maps */
 };
 
