@@ -3,6 +3,8 @@
 #
 # functional.sh - the program that is recorded; expect.py has what must be on
 # record. TOOLS: folder of the static programs; ABLE: those that can run here.
+# Which programs of the kernel its recorder holds, for who reads the output.
+cat /proc/$PPID/fdinfo/* 2>/dev/null
 printf '%s\n' one two three >input
 cat input >copy
 mv copy moved

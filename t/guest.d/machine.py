@@ -81,7 +81,7 @@ def read(path):
         return f.read()
 
 
-def boot(kernel, root, seconds=120):
+def boot(kernel, root, seconds=300):
     """Runs the script of root under kernel; the guest is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="prov-t-guest-") as folder:
         console, output, initrd = (os.path.join(folder, n) for n in ("console", "output", "initrd"))
