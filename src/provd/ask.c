@@ -25,8 +25,6 @@
 #include "store/node.h"
 #include "store/union.h"
 
-#define MEMORY_MOST (256u << 20)	/* bytes that answering may take */
-
 extern char **environ;
 
 static int spawn(const struct peer *p, pid_t *pid)
@@ -109,7 +107,7 @@ int ask_main(uint32_t uid, bool all)
 	size_t n = 0;
 	int r;
 
-	if (privilege_none(MEMORY_MOST) < 0) {
+	if (privilege_none((uint64_t)conf_size("provd.memory") / 2) < 0) {
 		log_line("%s", fail_text());
 		return 3;
 	}

@@ -250,9 +250,11 @@ static void *collect(void *arg)
 	int64_t pause = POLL_SOONEST;
 
 	/* who it was must be known even if nothing is ever heard of it */
+	(void)pthread_mutex_lock(&r->busy);
 	if (r->root)
 		aggregate_root(r->aggregate, r->root);
 	on_commit(r);
+	(void)pthread_mutex_unlock(&r->busy);
 	while (nap(r, pause)) {
 		size_t n = poll_engine(r, /* final= */ false);
 
