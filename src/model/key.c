@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,37 +235,81 @@ static void read_mount(struct arena *a, struct map *m, char *line)
 		*slot = describe_mount(a, field[5], field[6], field[4]);
 }
 
-static const char *learn_device(struct arena *texts, struct map *known, uint64_t dev)
+/* Names of file systems by device number. A number may come to mean another file system
+ * in a process that runs for months; what was handed out stays. */
+static struct {
+	pthread_mutex_t lock;
+	struct map known;	/* device -> text */
+	struct map texts;	/* each text once, so that changes do not add up */
+	struct arena memory;	/* of the texts */
+	int mounts;		/* /proc/self/mountinfo, for the kernel to tell of changes */
+	int64_t looked;
+} devices = { .lock = PTHREAD_MUTEX_INITIALIZER, .mounts = -1 };
+
+#define LOOK_EVERY INT64_C(1000000000)
+
+static const char *text_once(const char *text)
+{
+	void **slot = map_at(&devices.texts, text, strlen(text));
+
+	if (!*slot)
+		*slot = arena_str(&devices.memory, text);
+	return *slot;
+}
+
+static const char *learn_device(uint64_t dev)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
+	struct arena a = { 0 };
+	struct map found = { 0 };
 	char *line = NULL;
-	size_t room = 0;
-	void **slot;
+	size_t room = 0, size;
+	const void *key;
+	void *text, **slot;
 
 	while (f && getline(&line, &room, f) > 0)
-		read_mount(texts, known, line);
+		read_mount(&a, &found, line);
 	if (f)
 		(void)fclose(f);
 	free(line);
-	slot = map_at(known, &dev, sizeof(dev));
+	for (size_t i = 0; map_next(&found, &i, &key, &size, &text);)
+		*map_at(&devices.known, key, size) = (void *)(uintptr_t)text_once(text);
+	slot = map_at(&devices.known, &dev, sizeof(dev));
 	/* not mounted here: pipefs, sockfs, memfd, another mount namespace */
 	if (!*slot)
-		*slot = arena_printf(texts, "%s|%s|dev|%" PRIx64, key_machine(), key_boot(), dev);
+		*slot = (void *)(uintptr_t)text_once(
+			arena_printf(&a, "%s|%s|dev|%" PRIx64, key_machine(), key_boot(), dev));
+	map_release(&found);
+	arena_release(&a);
 	return *slot;
+}
+
+/* Something was mounted or unmounted. Asked once a second at most. */
+static bool mounts_changed(void)
+{
+	struct pollfd p = { .events = POLLPRI };
+	int64_t now = clock_mono();
+
+	if (now - devices.looked < LOOK_EVERY)
+		return false;
+	devices.looked = now;
+	if (devices.mounts < 0)
+		devices.mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	p.fd = devices.mounts;
+	return poll(&p, 1, 0) > 0;
 }
 
 const char *fs_of_device(uint64_t dev)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static struct arena texts;
-	static struct map known;
 	const char *text;
 
-	(void)pthread_mutex_lock(&lock);
-	text = map_get(&known, &dev, sizeof(dev));
+	(void)pthread_mutex_lock(&devices.lock);
+	if (mounts_changed())
+		map_release(&devices.known);
+	text = map_get(&devices.known, &dev, sizeof(dev));
 	if (!text)
-		text = learn_device(&texts, &known, dev);
-	(void)pthread_mutex_unlock(&lock);
+		text = learn_device(dev);
+	(void)pthread_mutex_unlock(&devices.lock);
 	return text;
 }
 

@@ -4,6 +4,7 @@
 #include "model/key.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -69,9 +73,55 @@ static void a_file_is_still_itself_until_it_changes(void **state)
 	assert_true(object_stat(name, &seen) < 0);
 }
 
+/* In a mount namespace of its own: the number of a file system that was unmounted is
+ * given to the next one. */
+static int meet_a_number_again(const char *point)
+{
+	char before[256];
+	struct stat st;
+	dev_t dev;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("one", point, "tmpfs", 0, NULL) < 0 || stat(point, &st) < 0)
+		return 2;
+	dev = st.st_dev;
+	snprintf(before, sizeof(before), "%s", fs_of_device(dev));
+	if (umount(point) < 0 || mount("other", point, "ramfs", 0, NULL) < 0 ||
+	    stat(point, &st) < 0 || st.st_dev != dev)
+		return 2;
+	for (int i = 0; i < 500; i++) {
+		const struct timespec step = { .tv_nsec = 10000000 };
+
+		if (strcmp(before, fs_of_device(dev)) != 0)
+			return 0;
+		(void)nanosleep(&step, NULL);
+	}
+	return 1;
+}
+
+static void a_device_number_may_come_to_mean_another_file_system(void **state)
+{
+	char point[] = "/tmp/t_key.XXXXXX";
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(mkdtemp(point));
+	pid = fork();
+	if (pid == 0)
+		_exit(meet_a_number_again(point));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(rmdir(point), 0);
+	if (WEXITSTATUS(status) == 2)
+		skip();	/* no right to mount, or the kernel gave another number */
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		/* before this process has asked for any */
+		cmocka_unit_test(a_device_number_may_come_to_mean_another_file_system),
 		cmocka_unit_test(an_object_is_its_file_system_inode_and_birth),
 		cmocka_unit_test(a_file_is_still_itself_until_it_changes),
 	};
