@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright the prov authors */
 /* ebpf.c - the engine that asks the kernel */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,14 +28,9 @@ struct ebpf {
 	struct guard guard;
 	uint64_t calls;		/* reads and writes so far */
 	int64_t begun;
-	struct buf found;	/* struct found, to be told with the next poll */
+	struct buf found;	/* struct told_found, to be told with the next poll */
 };
 
-/* A process that ran before it was ours. */
-struct found {
-	int64_t start;
-	uint32_t pid;
-};
 
 #define PROV_NO_LEVEL INT32_MAX
 
@@ -89,34 +85,61 @@ static int ebpf_reopen(const char *folder, struct engine **out)
 	return fail(ESTALE, "the kernel no longer knows that session");
 }
 
-/* Its children when it has been taken: those that it makes later are ours anyway. */
-static int take(struct ebpf *b, uint32_t pid)
+static int take(struct ebpf *b, uint32_t pid, const struct told_found *parent)
 {
-	struct found x = { .start = clock_mono(), .pid = pid };
-	char path[64];
-	unsigned child;
-	FILE *f;
+	struct told_found x = { .start = clock_mono(), .pid = pid };
 
+	if (parent) {
+		x.parent = parent->pid;
+		x.parent_start = parent->start;
+	}
 	if (!kernel_take(b->session, pid, (uint64_t)x.start))
 		return -EEXIST;
 	buf_append(&b->found, &x, sizeof(x));
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/children", pid, pid);
-	f = fopen(path, "re");
-	while (f && fscanf(f, "%u", &child) == 1)
-		(void)take(b, child);
-	if (f)
-		(void)fclose(f);
 	return 0;
+}
+
+/* Of one that has been taken: those that it makes later are ours anyway. */
+static void take_children(struct ebpf *b, const struct told_found *x)
+{
+	char path[64], list[512];
+	struct dirent *d;
+	unsigned child;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", x->pid);
+	tasks = opendir(path);
+	while (tasks && (d = readdir(tasks))) {
+		FILE *f;
+
+		snprintf(list, sizeof(list), "%s/%s/children", path, d->d_name);
+		f = d->d_name[0] != '.' ? fopen(list, "re") : NULL;
+		while (f && fscanf(f, "%u", &child) == 1)
+			(void)take(b, child, x);
+		if (f)
+			(void)fclose(f);
+	}
+	if (tasks)
+		(void)closedir(tasks);
 }
 
 static int ebpf_adopt(struct engine *e, uint32_t pid)
 {
+	struct ebpf *b = ebpf_of(e);
+	size_t at = b->found.size;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	if (access(path, F_OK) < 0)
 		return fail(ESRCH, "process %u has ended", pid);
-	return take(ebpf_of(e), pid) < 0 ? fail(EEXIST, "process %u is recorded already", pid) : 0;
+	if (take(b, pid, /* parent= */ NULL) < 0)
+		return fail(EEXIST, "process %u is recorded already", pid);
+	for (; at < b->found.size; at += sizeof(struct told_found)) {
+		const struct told_found x = *(const struct told_found *)(b->found.data + at);
+
+		take_children(b, &x);
+	}
+	return 0;
 }
 
 static void ebpf_handed(struct engine *e, uint32_t pid, int64_t start, uint32_t seq)
@@ -235,11 +258,8 @@ static size_t ebpf_poll(struct engine *e, const struct engine_sink *sink, bool f
 	size_t n;
 
 	switch_level(b, sink);
-	for (size_t at = 0; at < b->found.size; at += sizeof(struct found)) {
-		const struct found *x = (const struct found *)(b->found.data + at);
-
-		told_found(b->told, x->pid, x->start, sink);
-	}
+	for (size_t at = 0; at < b->found.size; at += sizeof(struct told_found))
+		told_found(b->told, (const struct told_found *)(b->found.data + at), sink);
 	buf_clear(&b->found);
 	buf_clear(&b->records);
 	kernel_collect(b->session, &b->records);

@@ -18,7 +18,12 @@ void told_destroy(struct told *t);	/* NULL is fine */
 size_t told_records(struct told *t, const char *p, size_t n, const struct engine_sink *sink);
 
 /* An image that ran before anybody was told of it. */
-void told_found(struct told *t, uint32_t pid, int64_t start, const struct engine_sink *sink);
+struct told_found {
+	int64_t start;			/* from when on it is recorded */
+	int64_t parent_start;
+	uint32_t pid, parent;		/* parent 0: not of this session */
+};
+void told_found(struct told *t, const struct told_found *f, const struct engine_sink *sink);
 
 /* What a thread has done since its last record. */
 void told_thread(struct told *t, const struct kernel_thread *thread,

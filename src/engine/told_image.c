@@ -3,6 +3,7 @@
 /* told_image.c - who runs, as the kernel told of it */
 #include "engine/told_image.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,28 +264,73 @@ const struct told_file *told_image_find(const struct told_image *im, uint64_t id
 	return low < im->n_files && im->files[low].id == id ? &im->files[low] : NULL;
 }
 
-void told_found(struct told *t, uint32_t pid, int64_t begun, const struct engine_sink *sink)
+/* What /proc says of a process, NUL-terminated strings, up to a limit. */
+static bool read_strings(uint32_t pid, const char *name, size_t most, struct buf *out)
 {
-	struct told_name name = { .start = (uint64_t)begun, .pid = pid };
-	struct told_image *im = find(t, &name) ? NULL : image_new(t, &name);
+	char path[64], part[4096];
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && out->size < most && (n = read(fd, part, sizeof(part))) > 0)
+		buf_append(out, part, (size_t)n);
+	if (fd >= 0)
+		(void)close(fd);
+	if (out->size && out->data[out->size - 1])
+		buf_char(out, 0);
+	return out->size >= most;
+}
+
+static void read_link(uint32_t pid, const char *name, struct buf *out)
+{
 	char path[64], text[4096];
-	struct stat st;
 	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	n = readlink(path, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = 0;
+	buf_append(out, text, strlen(text) + 1);
+}
+
+static void hand_found_argv(struct told *t, struct told_image *im, const struct engine_sink *sink)
+{
+	struct buf argv = { 0 };
+	bool cut = read_strings(im->name.pid, "cmdline", KERNEL_ARGV_MOST, &argv);
+
+	for (size_t at = 0; at < argv.size; at += KERNEL_TEXT_PIECE) {
+		size_t left = argv.size - at, n = left < KERNEL_TEXT_PIECE ? left : KERNEL_TEXT_PIECE;
+		struct prov_strings s = {
+			.head = { .type = PROV_ARGV, .time = im->name.start,
+				  .flags = cut && n == left ? PROV_CUT : 0 },
+			.offset = (uint32_t)at,
+			.size = (uint32_t)n,
+		};
+
+		told_hand(t, im, &s, sizeof(s), argv.data + at, n, NULL, 0, sink);
+	}
+	buf_release(&argv);
+}
+
+void told_found(struct told *t, const struct told_found *f, const struct engine_sink *sink)
+{
+	struct told_name name = { .start = (uint64_t)f->start, .pid = f->pid };
+	struct told_image *im = find(t, &name) ? NULL : image_new(t, &name);
+	char path[64];
+	struct stat st;
 
 	if (!im)
 		return;
 	im->how = KERNEL_EXECED | KERNEL_ROOT;
-	snprintf(path, sizeof(path), "/proc/%u", pid);
+	im->parent = (struct told_name){ .start = (uint64_t)f->parent_start, .pid = f->parent };
+	im->ppid = f->parent;
+	snprintf(path, sizeof(path), "/proc/%u", f->pid);
 	im->uid = stat(path, &st) == 0 ? st.st_uid : 0;
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-	n = readlink(path, text, sizeof(text) - 1);
-	text[n > 0 ? n : 0] = 0;
-	buf_append(&im->exe, text, strlen(text) + 1);
-	snprintf(path, sizeof(path), "/proc/%u/cwd", pid);
-	n = readlink(path, text, sizeof(text) - 1);
-	text[n > 0 ? n : 0] = 0;
-	buf_append(&im->cwd, text, strlen(text) + 1);
+	read_link(f->pid, "exe", &im->exe);
+	read_link(f->pid, "cwd", &im->cwd);
 	start(t, im, sink);
+	hand_found_argv(t, im, sink);
+	hand_environ(t, im, read_strings(f->pid, "environ", KERNEL_ENV_MOST, &im->env), sink);
 }
 
 void told_early(struct told *t, uint32_t pid, const struct told_file *f,
