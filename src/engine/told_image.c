@@ -299,7 +299,8 @@ static void hand_found_argv(struct told *t, struct told_image *im, const struct 
 	bool cut = read_strings(im->name.pid, "cmdline", KERNEL_ARGV_MOST, &argv);
 
 	for (size_t at = 0; at < argv.size; at += KERNEL_TEXT_PIECE) {
-		size_t left = argv.size - at, n = left < KERNEL_TEXT_PIECE ? left : KERNEL_TEXT_PIECE;
+		size_t left = argv.size - at;
+		size_t n = left < KERNEL_TEXT_PIECE ? left : KERNEL_TEXT_PIECE;
 		struct prov_strings s = {
 			.head = { .type = PROV_ARGV, .time = im->name.start,
 				  .flags = cut && n == left ? PROV_CUT : 0 },
