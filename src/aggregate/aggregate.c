@@ -439,6 +439,7 @@ struct aggregate *aggregate_create(const struct run *run, const struct aggregate
 
 	a->run = *run;
 	a->out = *out;
+	a->counts.root_status = -1;
 	a->sink = (struct engine_sink){
 		.ctx = a,
 		.event = on_event,

@@ -56,6 +56,7 @@ struct aggregate_counts {
 	size_t files_read, files_written;	/* of the user's */
 	size_t blind;				/* holes of every kind but loss */
 	struct id root;
+	int root_status;		/* wait status of its process, once finished; -1 unknown */
 };
 struct aggregate_counts aggregate_count(const struct aggregate *a);
 

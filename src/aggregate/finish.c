@@ -404,6 +404,15 @@ void aggregate_so_far(struct aggregate *a)
 	emit_objects(a, 0);
 }
 
+/* The root's process may have become other programs before it ended. */
+static int status_of_root(struct aggregate *a)
+{
+	for (size_t i = 0; i < a->n_past; i++)
+		if (id_equal(&a->past[i].id, &a->counts.root))
+			return past_at(a, a->past[i].name.pid, INT64_MAX)->status;
+	return -1;
+}
+
 void aggregate_finish(struct aggregate *a, int64_t hash_max)
 {
 	resume_finish(a);
@@ -417,6 +426,7 @@ void aggregate_finish(struct aggregate *a, int64_t hash_max)
 	apply_waits(a);
 	inherit(a);
 	inherit_mappings(a);
+	a->counts.root_status = status_of_root(a);
 	emit_executions(a);
 	emit_objects(a, hash_max);
 	emit_levels(a);

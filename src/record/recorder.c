@@ -307,6 +307,9 @@ static void finish_run(struct recorder *r, int status)
 	struct facts f = { .runs = &r->run, .n_runs = 1 };
 	struct aggregate_counts counts = aggregate_count(r->aggregate);
 
+	/* who is not our child ends unseen by us, but not by the engine */
+	if (status < 0)
+		status = counts.root_status;
 	r->run.end = clock_mono();
 	r->run.status = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	r->run.signal = status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
