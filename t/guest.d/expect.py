@@ -16,7 +16,7 @@ class Record:
 
     def __init__(self, kernel, way, status, show, lineages):
         self.kernel = tuple(int(n) for n in re.findall(r"\d+", kernel)[:2])
-        self.engine, self.level = way.split("/")
+        self.engine, self.level = re.fullmatch(r"(\w+)(?::\w+)?/(\S+)", way).groups()
         self.status = status
         self.show = show
         self.lineages = lineages

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the prov authors
 #
-# record.sh FOLDER ENGINE/LEVEL... - records functional.sh with each engine and
-# granularity, in a guest and on this machine alike. Prints parts: "==== NAME STATUS OUT ERR", then
+# record.sh FOLDER ENGINE[:WITHOUT]/LEVEL... - records functional.sh with each
+# engine (WITHOUT: value of PROV_EBPF) and granularity, in a guest and on this machine alike. Prints parts: "==== NAME STATUS OUT ERR", then
 # so many bytes of standard output and of standard error. In the environment:
 # PROV, HERE (this folder), TOOLS.
 folder=$1
@@ -19,13 +19,15 @@ part() {
 }
 
 record() {
+	engine=${1%/*}
 	PROV_STORE=$folder/$1.store/p.db
-	export PROV_STORE
+	PROV_EBPF=${engine#"${engine%%:*}"}
+	export PROV_STORE PROV_EBPF
 	mkdir -p "$folder/$1"
 	cd "$folder/$1" || exit 1
 	mkfifo ask answer
 	(read -r said <ask && echo "$said" >stranger && echo done >answer) &
-	part "$1.run" "$PROV" run --engine="${1%/*}" --granularity="${1#*/}" -- \
+	part "$1.run" "$PROV" run --engine="${engine%%:*}" --granularity="${1#*/}" -- \
 		sh "$HERE/functional.sh"
 	# Where nothing was run nobody asked.
 	kill $! 2>/dev/null
