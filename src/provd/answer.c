@@ -54,6 +54,7 @@ static void put_totals(struct json *j, const struct service *s)
 	json_uint(j, "events", t.events);
 	json_uint(j, "processes", t.processes);
 	json_uint(j, "executions", t.executions);
+	json_uint(j, "representatives", t.representatives);
 	json_uint(j, "lost", t.lost);
 	json_uint(j, "missed", t.missed);
 	json_uint(j, "failed", t.failed);
@@ -167,7 +168,10 @@ void metrics_text(struct service *s, struct buf *out)
 	put_metric(out, "processes_total", "counter", "Processes that were recorded.",
 		   t.processes);
 	put_metric(out, "representatives_total", "counter",
-		   "Programs that were recorded: images that an exec made.", t.executions);
+		   "Executions that default views name, as known when they began.",
+		   t.representatives);
+	put_metric(out, "executions_total", "counter", "Images of programs that were recorded.",
+		   t.executions);
 	put_metric(out, "buffered", "gauge", "Executions that have not ended and wait in memory.",
 		   t.living);
 	buf_str(out, "# HELP prov_lost_total What was not recorded, by reason.\n"

@@ -71,7 +71,7 @@ int jobs_ask(struct jobs *j, const char *run, uint32_t uid, bool all, int32_t gr
 
 /* Since the service began. */
 struct job_totals {
-	uint64_t runs, events, processes, executions, lost;
+	uint64_t runs, events, processes, executions, representatives, lost;
 	uint64_t missed;	/* programs that were gone before they could be looked at */
 	uint64_t failed;	/* runs that could not be begun */
 	uint64_t living;	/* executions now */

@@ -147,6 +147,7 @@ struct job_totals jobs_total(struct jobs *j)
 		t.events += now.events;
 		t.processes += now.processes;
 		t.executions += now.executions;
+		t.representatives += now.representatives;
 		t.lost += now.lost;
 		t.living += now.living;
 	}

@@ -39,6 +39,7 @@ void table_count(struct jobs *j, const struct recorder_now *now)
 	j->totals.events += now->events;
 	j->totals.processes += now->processes;
 	j->totals.executions += now->executions;
+	j->totals.representatives += now->representatives;
 	j->totals.lost += now->lost;
 	j->totals.finishing--;
 }

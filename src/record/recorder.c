@@ -21,6 +21,7 @@
 #include "journal/journal.h"
 #include "journal/trace.h"
 #include "model/key.h"
+#include "record/census.h"
 #include "record/place.h"
 
 #define POLL_SOONEST INT64_C(5000000)	/* while images come and go */
@@ -40,6 +41,7 @@ struct recorder {
 	struct engine_sink sink;	/* what the engine calls: counts, and passes on */
 	const struct engine_sink *also;
 	struct recorder_now now;	/* of these, what the sink counts */
+	struct census census;
 	struct ingest_ahead *ahead;	/* once recorder_take_in() was called */
 	struct buf trouble;
 	pthread_t thread;
@@ -95,6 +97,8 @@ static void sink_event(void *ctx, uint32_t pid, int64_t start, const struct even
 		r->now.executions++;
 		r->now.processes++;
 		r->now.living++;
+		census_start(&r->census, pid, start, EVENT_AS(prov_start, e));
+		r->now.representatives = r->census.representatives;
 	}
 	TELL(r, event, pid, start, e);
 }
@@ -468,6 +472,7 @@ void recorder_close(struct recorder *r)
 	if (r->engine)
 		r->engine->ops->close(r->engine, false);
 	aggregate_destroy(r->aggregate);
+	census_release(&r->census);
 	if (r->ahead)
 		(void)ingest_end(r->ahead, /* rest= */ false, NULL);
 	buf_release(&r->trouble);

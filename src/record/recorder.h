@@ -68,6 +68,7 @@ void recorder_hole(struct recorder *r, const char *kind, const char *why);
 struct recorder_now {
 	uint64_t events, lost;
 	uint64_t processes, executions;	/* that began */
+	uint64_t representatives;	/* of these executions */
 	uint64_t living;		/* executions that have not ended */
 	int32_t granularity;
 	bool alive;			/* does anything of the run still run? */
