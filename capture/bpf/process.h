@@ -249,8 +249,7 @@ static __always_inline void tell_fresh(struct task_struct *task)
 		.size = sizeof(h),
 	};
 
-	if (is_watched((uint32_t)h.start) &&
-	    bpf_ringbuf_output(&ring, &h, sizeof(h), BPF_RB_FORCE_WAKEUP))
+	if (bpf_ringbuf_output(&ring, &h, sizeof(h), BPF_RB_FORCE_WAKEUP))
 		count_lost(KERNEL_LOST_RECORD);
 }
 
@@ -261,6 +260,7 @@ static __always_inline void on_exec(struct task_struct *task, uint32_t old, uint
 	struct kernel_thread *t = thread_of(tid), *was = old != tid ? thread_of(old) : NULL;
 	struct mm_struct *mm = AS(struct mm_struct, ADDRESS(GET(task, mm)));
 	struct origin from = { .how = KERNEL_EXECED };
+	uint32_t fresh = 0;
 
 	/* a thread that is not the first takes the first one's number */
 	if (was && !t) {
@@ -275,8 +275,19 @@ static __always_inline void on_exec(struct task_struct *task, uint32_t old, uint
 	}
 	if (was)
 		thread_free(was);
+	if (!t && is_watched(GET2(task, cred, uid.val))) {
+		/* followed at once, until somebody has decided: session 0 */
+		t = thread_new(tid);
+		if (t) {
+			t->session = 0;
+			t->start = 0;
+			t->launches = 0;
+			t->flags = 0;
+		}
+		fresh = 1;
+	}
 	if (!t || t->flags & KERNEL_LAUNCHER) {
-		if (!t)
+		if (fresh)
 			tell_fresh(task);
 		return;
 	}
@@ -290,6 +301,8 @@ static __always_inline void on_exec(struct task_struct *task, uint32_t old, uint
 	tell_cwd(t, ADDRESS(GET(task, fs)));
 	tell_text(GET(mm, arg_start), GET(mm, arg_end), KERNEL_ARGV);
 	tell_text(GET(mm, env_start), GET(mm, env_end), KERNEL_ENVIRON);
+	if (fresh)
+		tell_fresh(task);
 }
 
 static __always_inline void on_exit(struct task_struct *task)

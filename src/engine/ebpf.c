@@ -93,8 +93,14 @@ static int take(struct ebpf *b, uint32_t pid, const struct told_found *parent)
 		x.parent = parent->pid;
 		x.parent_start = parent->start;
 	}
-	if (!kernel_take(b->session, pid, (uint64_t)x.start))
+	switch (kernel_take(b->session, pid, (uint64_t)x.start)) {
+	case 0:
 		return -EEXIST;
+	case 2:
+		return 0;
+	default:
+		break;
+	}
 	buf_append(&b->found, &x, sizeof(x));
 	return 0;
 }
@@ -130,7 +136,7 @@ static int ebpf_adopt(struct engine *e, uint32_t pid)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	if (access(path, F_OK) < 0)
+	if (access(path, F_OK) < 0 && !kernel_waits(pid))
 		return fail(ESRCH, "process %u has ended", pid);
 	if (take(b, pid, /* parent= */ NULL) < 0)
 		return fail(EEXIST, "process %u is recorded already", pid);

@@ -26,8 +26,16 @@ void kernel_end(int session);
 /* The calling thread is not recorded, the processes it makes are. */
 int kernel_launch(int session, uint32_t tid);
 /* This process as it is now, with its threads; those that another session has are
- * left to it. 1 when it is taken, 0 when not. Its children are for the caller. */
+ * left to it. 1 when it is taken, 2 when it was
+ * followed from its beginning, 0 when not. Its children are for the caller. */
 int kernel_take(int session, uint32_t pid, uint64_t start);
+
+/* Nobody wants what was told of a process before anybody had decided about it. */
+void kernel_refuse(uint32_t pid);
+/* Is anything kept of it, because nobody has decided? */
+bool kernel_waits(uint32_t pid);
+/* The environment it began with, while it is undecided; it may have ended since. */
+void kernel_environ(uint32_t pid, struct buf *out);
 
 /* Moves what was told for the session to the end of out; records follow each
  * other as in the ring buffer. */

@@ -58,6 +58,16 @@ bool watch_has(uint32_t pid)
 	return kernel_has(pid);
 }
 
+void watch_refuse(uint32_t pid)
+{
+	kernel_refuse(pid);
+}
+
+void watch_environ(uint32_t pid, struct buf *out)
+{
+	kernel_environ(pid, out);
+}
+
 int watch_fd(const struct watcher *w)
 {
 	(void)w;
@@ -89,6 +99,17 @@ size_t watch_poll(struct watcher *w, void (*seen)(void *ctx, const struct watch 
 	(void)seen;
 	(void)ctx;
 	return 0;
+}
+
+void watch_refuse(uint32_t pid)
+{
+	(void)pid;
+}
+
+void watch_environ(uint32_t pid, struct buf *out)
+{
+	(void)pid;
+	(void)out;
 }
 
 bool watch_has(uint32_t pid)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/buf.h"
 /*
  * Who begins to run on this node, for whoever decides what is recorded. Costs nothing
  * but a look at each exec.
@@ -29,5 +31,9 @@ size_t watch_poll(struct watcher *w, void (*seen)(void *ctx, const struct watch 
 int watch_fd(const struct watcher *w);
 /* Is this process recorded already? */
 bool watch_has(uint32_t pid);
+/* It is not to be recorded: what was kept of it until that was decided is dropped. */
+void watch_refuse(uint32_t pid);
+/* The environment that it began with, also when it has ended already; empty: not known. */
+void watch_environ(uint32_t pid, struct buf *out);
 void watch_close(struct watcher *w);	/* NULL is fine */
 #endif

@@ -160,9 +160,30 @@ static int decide(struct jobs *j, const struct proc *p, struct arena *a)
 {
 	struct policy_verdict v = policy_decide(j->policy, &p->known, a);
 
-	if (!v.record)
+	if (!v.record) {
+		watch_refuse(p->known.pid);
 		return 0;
+	}
 	return join_run(j, p, v.key) ? 0 : begin_run(j, p, v.key);
+}
+
+/* One that has ended before it could be looked at: its environment tells whether it
+ * belongs to a run that goes on. */
+static int decide_late(struct jobs *j, struct proc *p, struct arena *a)
+{
+	struct policy_verdict v;
+	struct buf text = { 0 };
+	bool joined;
+
+	watch_environ(p->known.pid, &text);
+	p->known.environ = (struct strings){ arena_copy(a, text.data, text.size), text.size };
+	p->known.cgroup = "";
+	buf_release(&text);
+	v = policy_decide(j->policy, &p->known, a);
+	joined = p->known.environ.size && v.record && join_run(j, p, v.key);
+	if (!joined)
+		watch_refuse(p->known.pid);
+	return joined ? 0 : fail(ESRCH, "process %u has ended", p->known.pid);
 }
 
 void jobs_seen(struct jobs *j, const struct watch *w)
@@ -178,6 +199,8 @@ void jobs_seen(struct jobs *j, const struct watch *w)
 	p.known.of_recorded = watch_has(w->pid);
 	if (r == 0)
 		r = decide(j, &p, &a);
+	else if (r == -ESRCH)
+		r = decide_late(j, &p, &a);
 	if (r < 0)
 		count_failure(j, r, &p);
 	(void)pthread_mutex_unlock(&j->deciding);
