@@ -134,10 +134,11 @@ int pending_owner(const struct pending *p, uint32_t image)
 void pending_environ(const struct pending *p, uint32_t pid, struct buf *out)
 {
 	for (size_t at = 0; at < p->records.size; at += step(record_at(&p->records, at))) {
-		const struct kernel_piece *r = (const struct kernel_piece *)record_at(&p->records, at);
+		const struct kernel_head *h = record_at(&p->records, at);
+		const struct kernel_piece *r = (const struct kernel_piece *)h;
 
-		if (r->head.pid != pid || r->head.type != KERNEL_TEXT || r->kind != KERNEL_ENVIRON ||
-		    r->head.size < sizeof(*r) + r->n)
+		if (h->pid != pid || h->type != KERNEL_TEXT || h->size < sizeof(*r) ||
+		    r->kind != KERNEL_ENVIRON || h->size < sizeof(*r) + r->n)
 			continue;
 		if (r->offset == 0)
 			buf_clear(out);

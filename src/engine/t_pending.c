@@ -103,7 +103,8 @@ static void tells_the_environment(void **state)
 	struct {
 		struct kernel_piece piece;
 		char text[32];
-	} r = { .piece = { .head = { .type = KERNEL_TEXT, .size = sizeof(r), .pid = 10, .image = 10 },
+	} r = { .piece = { .head = { .type = KERNEL_TEXT, .size = sizeof(r), .pid = 10,
+				     .image = 10 },
 			   .kind = KERNEL_ENVIRON, .n = 16, .whole = 16 } };
 	struct pending p = { 0 };
 	struct buf out = { 0 };
