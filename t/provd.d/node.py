@@ -19,6 +19,16 @@ ASK, STATUS, TRACK, GRANULARITY, METRICS, OK, REFUSED, PROBE = range(1, 9)
 ADA, BOB, EVE = 60101, 60102, 60201	# Eve is in no range
 
 
+CASES = []  # functions of a Node, and what they need
+
+
+def case(needs=()):
+    def add(f):
+        CASES.append((f, needs))
+        return f
+    return add
+
+
 def until(what, seconds=20):
     """What is waited for, once it is true."""
     end = time.monotonic() + seconds
