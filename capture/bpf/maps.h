@@ -97,6 +97,7 @@ struct state {
 	uint32_t n_more;	/* threads in `more` */
 	uint32_t names;		/* renames so far */
 	uint32_t narrow_unseen;	/* calls of 32-bit programs are not hooked; who attaches sets it */
+	uint32_t woken;		/* tick at which the reader was woken last */
 } state = {};
 
 static __always_inline char *scratch(void)
@@ -140,16 +141,25 @@ static __always_inline void head_set(struct kernel_head *h, const struct kernel_
 }
 
 /* Hands a record over, or counts it as lost. size includes the head. */
+/* Once a tick: to be woken costs the reader's processor some us each time. */
+static __always_inline uint64_t wakes(void)
+{
+	uint32_t tick = (uint32_t)bpf_jiffies64();
+
+	if (state.woken == tick || bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) <= setup.wake_at)
+		return BPF_RB_NO_WAKEUP;
+	state.woken = tick;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
 static __always_inline void tell(struct kernel_thread *t, void *record, uint32_t size)
 {
 	struct kernel_head *h = record;
-	uint64_t wait = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
 
 	if (size > ROOM)
 		size = ROOM;
 	h->size = size;
-	if (bpf_ringbuf_output(&ring, record, size,
-			       wait > setup.wake_at ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP)) {
+	if (bpf_ringbuf_output(&ring, record, size, wakes())) {
 		count_lost(KERNEL_LOST_RECORD);
 		if (t)
 			t->lost++;
