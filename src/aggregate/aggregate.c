@@ -200,7 +200,7 @@ static void on_transfer(struct aggregate *a, const struct image_record *im,
 	uint64_t dev = makedev(t->dev_major, t->dev_minor);
 	struct transfer one = {
 		.exec = im->x.id,
-		.object = object_id_of(fs_of_device(dev), t->ino, t->btime),
+		.object = object_id_of(fs_of_device(dev), OBJECT_FILE, t->ino, t->btime),
 		.start = (int64_t)t->start,
 		.end = (int64_t)t->head.time,
 		.offset = t->offset == PROV_NO_OFFSET ? -1 : (int64_t)t->offset,

@@ -239,6 +239,6 @@ struct object object_from_wire(const struct prov_object *o, const char *path, in
 
 	if (out.kind == OBJECT_FILE && !strncmp(path, "/memfd:", 7))
 		out.kind = OBJECT_MEMORY;
-	out.id = object_id_of(fs_of_device(out.dev), out.ino, out.btime);
+	out.id = object_id_of(fs_of_device(out.dev), out.kind, out.ino, out.btime);
 	return out;
 }

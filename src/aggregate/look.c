@@ -26,7 +26,7 @@ static bool is_same(const struct object *before, const struct object *now)
 	if (before->dev == now->dev && before->ino == now->ino && before->btime == now->btime)
 		return true;
 	/* a file system that is mounted twice */
-	id = object_id_of(fs_of_device(now->dev), now->ino, now->btime);
+	id = object_id_of(fs_of_device(now->dev), now->kind, now->ino, now->btime);
 	return id_equal(&before->id, &id);
 }
 

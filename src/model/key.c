@@ -109,25 +109,30 @@ static char *digits_before(char *end, uint64_t v)
 	return end;
 }
 
-static struct id object_id_at_length(const char *fs, uint64_t ino, int64_t btime)
+static char letter_of(enum object_kind kind)
+{
+	return kind == OBJECT_DIRECTORY ? 'd' : kind == OBJECT_SYMLINK ? 'l' : 'o';
+}
+
+static struct id object_id_at_length(const char *fs, char letter, uint64_t ino, int64_t btime)
 {
 	struct buf b = { 0 };
 	struct id id;
 
-	buf_printf(&b, "o|%s|%" PRIu64 "|%" PRId64, fs, ino, btime);
+	buf_printf(&b, "%c|%s|%" PRIu64 "|%" PRId64, letter, fs, ino, btime);
 	id = id_of(b.data, b.size);
 	buf_release(&b);
 	return id;
 }
 
-struct id object_id_of(const char *fs, uint64_t ino, int64_t btime)
+struct id object_id_of(const char *fs, enum object_kind kind, uint64_t ino, int64_t btime)
 {
 	char key[384], *end = key + sizeof(key), *at;
 	size_t n = strlen(fs);
 
 	/* two numbers, a sign, and what stands between them */
 	if (n > sizeof(key) - 48)
-		return object_id_at_length(fs, ino, btime);
+		return object_id_at_length(fs, letter_of(kind), ino, btime);
 	at = digits_before(end, btime < 0 ? -(uint64_t)btime : (uint64_t)btime);
 	if (btime < 0)
 		*--at = '-';
@@ -137,7 +142,7 @@ struct id object_id_of(const char *fs, uint64_t ino, int64_t btime)
 	at -= n;
 	memcpy(at, fs, n);
 	*--at = '|';
-	*--at = 'o';
+	*--at = letter_of(kind);
 	return id_of(at, (size_t)(end - at));
 }
 
@@ -358,7 +363,7 @@ static int named_object(const char *path, int flags, struct object *out)
 	int r = statx_object(AT_FDCWD, path, flags, out);
 
 	if (r == 0)
-		out->id = object_id_of(fs_of_device(out->dev), out->ino, out->btime);
+		out->id = object_id_of(fs_of_device(out->dev), out->kind, out->ino, out->btime);
 	return r;
 }
 

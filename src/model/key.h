@@ -10,14 +10,16 @@
  * who names the same thing must come through here.
  *
  *   execution  boot id, process id, start of the image on the boot clock
- *   object     file system, inode, birth time. A shared file system (nfs,
+ *   object     file system, inode, birth time, and whether it is a directory, a symbolic
+ *              link or something else: a number that is used again within a tick
+ *              of the clock has the same birth. A shared file system (nfs,
  *              lustre, gpfs, beegfs, ceph, fuse.*) is its type and source,
  *              equal on all nodes; a local one is the machine and its fsid;
  *              what dies with the boot (tmpfs, pipes, sockets) adds the boot id.
  *   user       name and host
  */
 struct id execution_id_of(const char *boot, uint32_t pid, int64_t start);
-struct id object_id_of(const char *fs, uint64_t ino, int64_t btime);
+struct id object_id_of(const char *fs, enum object_kind kind, uint64_t ino, int64_t btime);
 struct id user_id_of(const char *user, const char *host);
 struct id run_id_new(void);		/* random */
 

@@ -39,8 +39,10 @@ static void an_object_is_its_file_system_inode_and_birth(void **state)
 				n = snprintf(key, sizeof(key), "o|%s|%" PRIu64 "|%" PRId64, fs,
 					     inodes[i], births[k]);
 				want = id_of(key, (size_t)n);
-				got = object_id_of(fs, inodes[i], births[k]);
+				got = object_id_of(fs, OBJECT_FILE, inodes[i], births[k]);
 				assert_true(id_equal(&got, &want));
+				got = object_id_of(fs, OBJECT_DIRECTORY, inodes[i], births[k]);
+				assert_false(id_equal(&got, &want));
 			}
 }
 
