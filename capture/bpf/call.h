@@ -120,6 +120,20 @@ static __always_inline int on_data(struct kernel_thread *t, const struct call *c
 				  level);
 		}
 		return 1;
+	case __NR_vmsplice: {
+		uint32_t fd = (uint32_t)arg1(c);
+
+		level = level_of(t);
+		if (level >= PROV_OPEN_CLOSE || ret < 0)
+			return 1;
+		t->calls++;
+		/* pages go into a pipe, or are copied out of it */
+		if (GET(AS(struct file, file_of(task, fd)), f_mode) & FMODE_WRITE)
+			did_write(t, task, fd, low, (uint64_t)ret, -1, level);
+		else
+			did_read(t, task, fd, low, (uint64_t)ret, -1, level);
+		return 1;
+	}
 	case __NR_sendfile:
 	case __NR_copy_file_range:
 	case __NR_splice:
@@ -213,19 +227,29 @@ struct name_call {
 	uint32_t kind, flags;
 };
 
-/* Where a relative path starts: a folder that is open, or the working directory. */
-static __always_inline uint32_t base_walk(struct task_struct *task, int32_t fd, uint32_t at)
+/* Where a path starts: the root, which may have been changed, a folder that is open,
+ * or the working directory. */
+static __always_inline uint32_t base_walk(struct task_struct *task, int32_t fd, uint32_t whole,
+					  uint32_t at)
 {
 	struct fs_struct *where = AS(struct fs_struct, ADDRESS(GET(task, fs)));
 	uint64_t dentry = ADDRESS(GET(where, pwd.dentry)), mount = ADDRESS(GET(where, pwd.mnt));
 
-	if (fd != AT_FDCWD) {
+	if (whole) {
+		dentry = ADDRESS(GET(where, root.dentry));
+		mount = ADDRESS(GET(where, root.mnt));
+	} else if (fd != AT_FDCWD) {
 		struct file *f = AS(struct file, file_of(task, (uint32_t)fd));
 
 		dentry = ADDRESS(GET(f, f_path.dentry));
 		mount = ADDRESS(GET(f, f_path.mnt));
 	}
 	return path_walk(dentry, mount, at) & (2 * KERNEL_PATH_ROOM - 1);
+}
+
+static __always_inline uint32_t is_whole(const char *room, uint32_t at)
+{
+	return room[at & (ROOM - 1)] == '/';
 }
 
 static __always_inline uint32_t name_read(char *room, uint32_t at, uint64_t from)
@@ -241,7 +265,7 @@ static __noinline int tell_name(struct kernel_thread *t, const struct name_call 
 {
 	struct kernel_name *r = (struct kernel_name *)scratch();
 	struct task_struct *task = current();
-	uint32_t at = sizeof(*r);
+	uint32_t at = sizeof(*r), from_whole, to_whole;
 
 	if (!r || !t)
 		return 0;
@@ -257,18 +281,27 @@ static __noinline int tell_name(struct kernel_thread *t, const struct name_call 
 
 		r->touched[i] = t->touched[i];
 		/* still there: links are left, or it is open */
-		if (i < r->n_touched && GET(inode, i_ino) == r->touched[i].ino)
+		if (i < r->n_touched && GET(inode, i_ino) == r->touched[i].ino) {
 			r->touched[i].nlink = GET(inode, i_nlink);
+			/* a new one gets its time of birth after its change time */
+			if (c->kind == PROV_NAME_SYMLINK)
+				r->touched[i].btime = inode_btime(t->touched_at[i],
+								  r->touched[i].magic);
+		}
 	}
+	r->mount_ns = GET(AS(struct mnt_namespace, ADDRESS(GET2(task, nsproxy, mnt_ns))), ns.inum);
+	r->pad = 0;
 	r->from_size = name_read((char *)r, at, c->from);
+	from_whole = is_whole((char *)r, at);
 	at += r->from_size;
 	r->to_size = name_read((char *)r, at, c->to);
+	to_whole = is_whole((char *)r, at);
 	at += r->to_size;
-	r->from_base_size = base_walk(task, c->from_fd, at & (ROOM - 1));
+	r->from_base_size = base_walk(task, c->from_fd, from_whole, at & (ROOM - 1));
 	at += r->from_base_size;
 	r->to_base_size = 0;
 	if (c->to)
-		r->to_base_size = base_walk(task, c->to_fd, at & (ROOM - 1));
+		r->to_base_size = base_walk(task, c->to_fd, to_whole, at & (ROOM - 1));
 	at += r->to_base_size;
 	tell(t, r, at & (ROOM - 1));
 	return 0;

@@ -96,7 +96,10 @@ struct mm_struct {
 	unsigned long arg_start, arg_end, env_start, env_end;
 	struct file *exe_file;
 } CORE;
-struct signal_struct { atomic_t live; int group_exit_code; unsigned int flags; } CORE;
+struct signal_struct { atomic_t live; int nr_threads, group_exit_code; unsigned int flags; } CORE;
+struct ns_common { unsigned int inum; } CORE;
+struct mnt_namespace { struct ns_common ns; } CORE;
+struct nsproxy { struct mnt_namespace *mnt_ns; } CORE;
 typedef struct { uint32_t val; } kuid_t;
 struct cred { kuid_t uid, euid; } CORE;
 struct thread_info { unsigned long flags; uint32_t status; } CORE;
@@ -112,6 +115,7 @@ struct task_struct {
 	struct fs_struct *fs;
 	struct files_struct *files;
 	struct signal_struct *signal;
+	struct nsproxy *nsproxy;
 } CORE;
 struct linux_binprm { char buf[256]; struct file *file; const char *filename, *interp; } CORE;
 

@@ -115,6 +115,7 @@ struct kernel_name {
 	uint32_t from_size, to_size;	/* as the program gave them, with NUL; 0 none */
 	uint32_t from_base_size, to_base_size;	/* folders that they start from, components */
 	uint32_t flags, n_touched;
+	uint32_t mount_ns, pad;	/* the inode of /proc/PID/ns/mnt: whose names they are */
 	struct kernel_object touched[KERNEL_TOUCHES];	/* by the call, in order; nlink: after it */
 	char text[];		/* from, to, from's base, to's base */
 };
@@ -126,7 +127,8 @@ struct kernel_name {
 struct kernel_exit {
 	struct kernel_head head;
 	int32_t status;		/* as wait(2) gives it */
-	uint32_t lost;		/* records of the image that found no room */
+	uint32_t lost;		/* records of the thread that found no room */
+	uint32_t threads, pad;	/* that may still have something to tell, this one included */
 };
 
 struct kernel_transfer {
@@ -139,7 +141,7 @@ struct kernel_transfer {
 #define KERNEL_SLOTS	 16u
 #define KERNEL_SESSIONS	 1024u
 #define KERNEL_TEXT_PIECE 4096u
-#define KERNEL_ENV_MOST	 (64u << 10)
+#define KERNEL_ENV_MOST	 (128u << 10)
 #define KERNEL_ARGV_MOST (128u << 10)
 #define KERNEL_PATH_ROOM 4096u
 
@@ -181,7 +183,7 @@ struct kernel_session {
 	int32_t granularity;	/* enum prov_granularity */
 	uint32_t used;
 	uint64_t calls;		/* of threads that ended */
-	uint64_t records;
+	uint64_t lost;		/* records that found no room */
 };
 
 enum kernel_lost {

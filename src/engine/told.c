@@ -13,11 +13,16 @@
 #include "base/mem.h"
 #include "engine/told_image.h"
 
+#define LATE_NS INT64_C(200000000)	/* from the end of a process to that of its last thread */
+
 struct told *told_create(const struct strings *env_allow)
 {
 	struct told *t = mem_alloc(sizeof(*t));
 	struct timespec tick;
+	struct stat own;
 
+	if (stat("/proc/self/ns/mnt", &own) == 0)
+		t->mount_ns = (uint32_t)own.st_ino;
 	t->env_allow = (struct strings){ arena_copy(&t->memory, env_allow->p, env_allow->size),
 					 env_allow->size };
 	/* times are as old as a tick of the kernel */
@@ -53,6 +58,8 @@ static void on_file(struct told *t, const struct kernel_file *r)
 		return;
 	if (r->path_size == 0 && S_ISREG(r->object.mode))
 		path = "";
+	/* of a name that is too long only the end was told */
+	path += r->flags & KERNEL_PATH_CUT && *path;
 	object_of_kernel(&r->object, path, &o);
 	if (S_ISFIFO(o.mode) && r->flags & KERNEL_PATH_LOOSE && r->path_size <= 1) {
 		snprintf(name, sizeof(name), "pipe:[%llu]", (unsigned long long)o.ino);
@@ -121,13 +128,36 @@ static void on_end(struct told *t, const struct kernel_exit *r, const struct eng
 
 	if (!im)
 		return;
+	im->lost += r->lost;
+	if (im->ended)
+		return;
 	told_hand(t, im, &w, sizeof(w), NULL, 0, NULL, 0, sink);
 	/* the child of a vfork that became nothing of its own */
 	told_hand_early(t, im, r->head.pid, r->head.time, sink);
 	if (r->head.pid != r->head.image)
 		return;
-	im->lost += r->lost;
-	told_image_end(t, im, (int64_t)r->head.time, false, sink);
+	if (r->threads <= 1) {
+		told_image_end(t, im, (int64_t)r->head.time, false, sink);
+		return;
+	}
+	im->ended = (int64_t)r->head.time;
+	t->ending++;
+}
+
+/* Those whose last threads have had time to tell what they did. */
+static void end_late(struct told *t, int64_t before, const struct engine_sink *sink)
+{
+	void *v;
+
+	for (size_t i = 0; t->ending && map_next(&t->images, &i, NULL, NULL, &v);) {
+		struct told_image *im = v;
+
+		if (!im->ended || im->ended >= before)
+			continue;
+		t->ending--;
+		told_image_end(t, im, im->ended, false, sink);
+		i = 0;
+	}
 }
 
 /* A record is as long as it says, and its texts are within it. */
@@ -222,6 +252,8 @@ size_t told_records(struct told *t, const char *p, size_t n, const struct engine
 		on_record(t, h, sink);
 		at += (h->size + 7u) & ~7u;
 	}
+	if (t->ending)
+		end_late(t, clock_mono() - LATE_NS, sink);
 	return done;
 }
 
@@ -247,6 +279,7 @@ void told_running(struct told *t, const struct engine_sink *sink)
 {
 	void *v;
 
+	end_late(t, INT64_MAX, sink);
 	for (size_t i = 0; map_next(&t->images, &i, NULL, NULL, &v);) {
 		struct told_image *im = v;
 
@@ -255,9 +288,21 @@ void told_running(struct told *t, const struct engine_sink *sink)
 	}
 }
 
+void told_losses(struct told *t, uint64_t records, const struct engine_sink *sink)
+{
+	uint64_t more = records > t->lost_records ? records - t->lost_records : 0;
+
+	if (more)
+		sink->hole(sink->ctx, 0, 0, "lost",
+			   "records found no room in the ring buffer of the kernel, or in the queue "
+			   "behind it", more);
+	t->lost += more;
+	t->lost_records += more;
+}
+
 bool told_alive(const struct told *t)
 {
-	return t->images.n > 0;
+	return t->images.n > t->ending;
 }
 
 uint64_t told_lost(const struct told *t)

@@ -30,6 +30,8 @@ void told_thread(struct told *t, const struct kernel_thread *thread,
 		 const struct engine_sink *sink);
 /* The session ends: who did not end by then still runs. */
 void told_running(struct told *t, const struct engine_sink *sink);
+/* So many records of the session found no room so far. */
+void told_losses(struct told *t, uint64_t records, const struct engine_sink *sink);
 /* Appends which program a thread belongs to and the file that it uses most. */
 void told_busiest(struct told *t, const struct kernel_thread *thread, struct buf *out);
 bool told_alive(const struct told *t);

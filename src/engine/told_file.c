@@ -153,16 +153,23 @@ static void tidy(char *path)
 	*out = 0;
 }
 
-const char *path_as_given(const char *base, const char *given)
+/* What it leads to depends on who asks. */
+static bool is_own(const char *path)
+{
+	return !strncmp(path, "/proc/", 6) || !strncmp(path, "/dev/fd/", 8);
+}
+
+const char *path_as_given(const char *base, const char *given, bool same_mounts)
 {
 	static _Thread_local char text[3 * PATH_MAX], real[PATH_MAX + NAME_MAX + 2];
 	char *slash, *folder;
 
-	snprintf(text, sizeof(text), "%s%s%s", given[0] == '/' ? "" : base,
+	snprintf(text, sizeof(text), "%s%s%s", strcmp(base, "/") ? base : "",
 		 given[0] == '/' ? "" : "/", given);
 	/* the folder may have been reached through links; the name itself is meant */
 	slash = strrchr(text, '/');
-	if (slash && slash > text && slash[1] && strcmp(slash, "/..") && strcmp(slash, "/.")) {
+	if (same_mounts && !is_own(text) && slash && slash > text && slash[1] &&
+	    strcmp(slash, "/..") && strcmp(slash, "/.")) {
 		*slash = 0;
 		folder = realpath(text, real);
 		*slash = '/';

@@ -33,8 +33,9 @@ void thing_forget_name(struct things *t, const char *path);
 /* "/a/b" from the components that the kernel walked through, last one first; in a
  * static buffer of this thread. */
 const char *path_of_walk(const char *p, size_t n);
-/* A path as the program gave it, made absolute and real; in a buffer of this thread. */
-const char *path_as_given(const char *base, const char *given);
+/* A path as the program gave it, made absolute from its root or folder, and real where
+ * it is looked up in the same mounts as prov's; in a buffer of this thread. */
+const char *path_as_given(const char *base, const char *given, bool same_mounts);
 
 /* What the path leads to now; false when nothing does. */
 bool object_now(const char *path, struct prov_object *out);

@@ -255,6 +255,7 @@ void told_hand_name(struct told *t, const struct kernel_name *r, const struct en
 	struct told_image *im = told_image_of(t, &r->head);
 	const char *p = r->text, *bases = p + r->from_size + r->to_size;
 	char from[8192], to[8192];
+	bool same_mounts = r->mount_ns == t->mount_ns;
 	struct prov_name n = {
 		.head = { .type = PROV_NAME, .time = r->head.time },
 		.kind = r->kind,
@@ -268,12 +269,12 @@ void told_hand_name(struct told *t, const struct kernel_name *r, const struct en
 		snprintf(from, sizeof(from), "%s", p);
 	else
 		snprintf(from, sizeof(from), "%s",
-			 path_as_given(path_of_walk(bases, r->from_base_size), p));
+			 path_as_given(path_of_walk(bases, r->from_base_size), p, same_mounts));
 	to[0] = 0;
 	if (r->to_size)
 		snprintf(to, sizeof(to), "%s",
 			 path_as_given(path_of_walk(bases + r->from_base_size, r->to_base_size),
-				       p + r->from_size));
+				       p + r->from_size, same_mounts));
 	if (r->kind == KERNEL_TRUNCATE) {
 		hand_truncate(t, im, r, from, sink);
 		return;

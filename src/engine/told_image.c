@@ -60,6 +60,7 @@ void told_image_losses(struct told *t, struct told_image *im, const struct engin
 			   "the names of files that it used were among what was lost",
 			   im->nameless);
 	t->lost += im->lost + im->nameless;
+	t->lost_records += im->lost;
 	im->lost = im->nameless = 0;
 }
 

@@ -26,6 +26,7 @@ struct told_image {
 	struct told_file *files;	/* in order of id */
 	size_t n_files, file_room;
 	uint64_t lost, nameless;
+	int64_t ended;		/* 0: runs */
 };
 
 /* What the child of a vfork opened: for the program that it becomes. */
@@ -43,7 +44,9 @@ struct told {
 	struct event event;	/* being made */
 	struct told_early *earlies;
 	size_t n_earlies, early_room;
-	uint64_t fuzz, lost;
+	uint64_t fuzz, lost, lost_records;
+	uint32_t mount_ns;	/* as struct kernel_name has it: prov's own */
+	unsigned ending;	/* images that have ended, but for threads that tell late */
 	bool touches;		/* calls that change names tell which objects they touch */
 };
 
