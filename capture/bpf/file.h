@@ -112,8 +112,10 @@ static __always_inline uint64_t id_new(struct scratch *own, uint64_t time)
 	return next << 12 | (bpf_get_smp_processor_id() & 0xfff);
 }
 
+#define NO_ROOM (~0ull)
+
 /* The id by which tallies name it; told now unless it was. 0: not a thing that
- * data flows through. */
+ * data flows through. NO_ROOM: the name was lost, and is counted as such. */
 static __noinline uint64_t file_id(struct kernel_thread *t, uint64_t file)
 {
 	struct file *f = AS(struct file, file);
@@ -147,7 +149,9 @@ static __noinline uint64_t file_id(struct kernel_thread *t, uint64_t file)
 	size = path_walk(dentry, mount, sizeof(*r)) & (2 * KERNEL_PATH_ROOM - 1);
 	r->flags = path_flags();
 	r->path_size = size;
-	tell(t, r, sizeof(*r) + size);
+	/* nothing is told of what has no name; the next call tries again */
+	if (!tell(t, r, sizeof(*r) + size))
+		return NO_ROOM;
 	bpf_map_update_elem(&known, &own->told, &id, BPF_ANY);
 	return id;
 }
@@ -215,6 +219,34 @@ static __always_inline void slot_name(struct kernel_slot *s, uint64_t id, uint64
 	s->names = state.names;
 }
 
+static __always_inline uint32_t slot_find(struct kernel_thread *t, uint64_t id)
+{
+	for (uint32_t i = 0; i < KERNEL_SLOTS; i++)
+		if (t->slot[i].id == id)
+			return i;
+	return KERNEL_SLOTS;
+}
+
+/* The slot of a descriptor for the file with this id; 0: for none. What it counted of
+ * another file goes on elsewhere if there is room: files are used by turns. */
+static __always_inline void slot_turn(struct kernel_thread *t, struct kernel_slot *s, uint64_t id)
+{
+	struct kernel_slot was;
+	uint32_t other = slot_find(t, id);
+
+	if (other == KERNEL_SLOTS)
+		other = slot_find(t, 0);
+	if (other < KERNEL_SLOTS) {
+		was = *s;
+		*s = t->slot[other & (KERNEL_SLOTS - 1)];
+		t->slot[other & (KERNEL_SLOTS - 1)] = was;
+	}
+	if (s->id == id && id)
+		return;
+	slot_flush(t, s);
+	s->id = id;
+}
+
 /* Another file has come to this descriptor of the current thread. Not static, and
  * told by numbers alone: so the verifier looks at it once, not at each of its calls. */
 __noinline int slot_begin(uint64_t file, uint32_t fd)
@@ -228,11 +260,11 @@ __noinline int slot_begin(uint64_t file, uint32_t fd)
 	s = &t->slot[fd & (KERNEL_SLOTS - 1)];
 	if (!is_same(s, file)) {
 		id = file_id(t, file);
+		if (id == NO_ROOM)
+			id = file = 0;
 		/* opened again, under the same name: counts go on */
-		if (s->id != id || !id) {
-			slot_flush(t, s);
-			__builtin_memset(&s->n, 0, sizeof(s->n));
-		}
+		if (s->id != id || !id)
+			slot_turn(t, s, id);
 		slot_name(s, id, file);
 	}
 	s->file = file;
@@ -252,6 +284,7 @@ static __always_inline struct kernel_slot *slot_of(struct kernel_thread *t,
 	inode = ADDRESS(GET(AS(struct file, file), f_inode));
 	if (s->file != file || s->inode != inode) {
 		slot_begin(file, fd);
+		s->n.flags &= ~(uint32_t)KERNEL_CLOSED;
 		if (s->id && !s->n.opened)
 			s->n.flags |= KERNEL_INHERITED;
 	}

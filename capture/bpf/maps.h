@@ -140,7 +140,6 @@ static __always_inline void head_set(struct kernel_head *h, const struct kernel_
 	};
 }
 
-/* Hands a record over, or counts it as lost. size includes the head. */
 /* Once a tick: to be woken costs the reader's processor some us each time. */
 static __always_inline uint64_t wakes(void)
 {
@@ -152,7 +151,8 @@ static __always_inline uint64_t wakes(void)
 	return BPF_RB_FORCE_WAKEUP;
 }
 
-static __always_inline void tell(struct kernel_thread *t, void *record, uint32_t size)
+/* Hands a record over, or counts it as lost: 0 then. size includes the head. */
+static __always_inline int tell(struct kernel_thread *t, void *record, uint32_t size)
 {
 	struct kernel_head *h = record;
 
@@ -161,9 +161,17 @@ static __always_inline void tell(struct kernel_thread *t, void *record, uint32_t
 	h->size = size;
 	if (bpf_ringbuf_output(&ring, record, size, wakes())) {
 		count_lost(KERNEL_LOST_RECORD);
-		if (t)
+		if (t) {
+			uint32_t which = t->session;
+			struct kernel_session *s = bpf_map_lookup_elem(&sessions, &which);
+
 			t->lost++;
+			if (s)
+				__sync_fetch_and_add(&s->lost, 1);
+		}
+		return 0;
 	}
+	return 1;
 }
 
 #endif

@@ -321,6 +321,8 @@ static __always_inline void on_exit(struct task_struct *task)
 				   ? GET(signal, group_exit_code)
 				   : GET2(task, group_leader, exit_code);
 		r.lost = t->lost;
+		/* of two that end at once both may come here as the last one */
+		r.threads = (uint32_t)GET(signal, nr_threads);
 		tell(t, &r, sizeof(r));
 	}
 	thread_free(t);

@@ -37,7 +37,7 @@ static __noinline int uring_tell(struct kernel_thread *t, const struct kernel_co
 		return 0;
 	__builtin_memset(&r, 0, sizeof(r));
 	r.id = file_id(t, file);
-	if (!r.id)
+	if (!r.id || r.id == NO_ROOM)
 		return 0;
 	head_set(&r.head, t, KERNEL_TALLY);
 	r.n = *n;

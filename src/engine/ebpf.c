@@ -273,6 +273,7 @@ static size_t ebpf_poll(struct engine *e, const struct engine_sink *sink, bool f
 	if (final) {
 		kernel_threads(b->session, finish_thread, &f);
 		told_running(b->told, sink);
+		told_losses(b->told, kernel_lost(b->session), sink);
 	}
 	if (n)
 		sink->commit(sink->ctx);

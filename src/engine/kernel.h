@@ -56,6 +56,8 @@ struct kernel_figures {
 
 /* false when nothing is loaded. */
 bool kernel_figures(struct kernel_figures *out);
+/* Records of one session that found no room, in the kernel or here. */
+uint64_t kernel_lost(int session);
 /* Reads and writes of one session so far. */
 uint64_t kernel_calls(int session);
 

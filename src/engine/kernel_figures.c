@@ -22,6 +22,16 @@ uint64_t kernel_calls(int session)
 	return n + __atomic_load_n(&kernel.programs.sessions[session].calls, __ATOMIC_RELAXED);
 }
 
+uint64_t kernel_lost(int session)
+{
+	uint64_t unread;
+
+	kernel_lock();
+	unread = kernel.sessions[session].unread;
+	kernel_unlock();
+	return unread + __atomic_load_n(&kernel.programs.sessions[session].lost, __ATOMIC_RELAXED);
+}
+
 static uint64_t sum_lost(uint32_t kind)
 {
 	int cpus = libbpf_num_possible_cpus();
