@@ -6,6 +6,8 @@ import sys
 import traceback
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+# Of the runs that a test makes, unless it says another.
+ENGINE = os.environ.get("PROV_ENGINE", "preload")
 
 
 class Skip(Exception):
