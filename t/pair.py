@@ -16,6 +16,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROV = os.environ["PROV"]
+# What preload must tell that it cannot see, the others see.
+ENGINE = os.environ.get("PROV_ENGINE", "preload")
 CI = os.environ.get("CI") == "true"
 TOP = os.path.realpath(tempfile.mkdtemp(prefix="prov-t-pair-"))
 ENV = dict(os.environ, PROV_STORE=os.path.join(TOP, "store", "p.db"), LC_ALL="C", TZ="UTC")
@@ -64,9 +66,10 @@ def whole(record):
 
 
 def same(name, command, env=None, limits=None, times=1, check=None, shell_prov=None, prepare=None,
-         lossy=False):
+         lossy=False, unrecorded=False):
     """One case: bare and recorded must agree; then check(record, folder). With
-    lossy, prov may say at the end what it could not record."""
+    lossy, prov may say at the end what it could not record; unrecorded, it must say that
+    it records nothing."""
     problems = []
     env = dict(ENV, **(env or {}))
     times = max(times, REPEAT)
@@ -84,6 +87,12 @@ def same(name, command, env=None, limits=None, times=1, check=None, shell_prov=N
         if lossy:
             status, out, err = results[1]
             results[1] = status, out, re.sub(rb"(\A|\n)prov: run r[^\n]* lost[^\n]*\n\Z", rb"\1", err)
+        if unrecorded:
+            status, out, err = results[1]
+            rest = re.sub(rb"(prov: run: [^\n]*\n)*prov: run: [^\n]* runs without being recorded\n\Z", b"", err)
+            if rest == err:
+                problems.append("prov does not say that it records nothing: %r" % err)
+            results[1] = status, out, rest
         for what, a, b in zip(("status", "stdout", "stderr"), *results):
             if a != b:
                 problems.append("%s: %r is %r under prov" % (what, a, b))
