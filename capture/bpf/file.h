@@ -112,10 +112,10 @@ static __always_inline uint64_t id_new(struct scratch *own, uint64_t time)
 	return next << 12 | (bpf_get_smp_processor_id() & 0xfff);
 }
 
-#define NO_ROOM (~0ull)
+#define UNTOLD (~0ull)
 
 /* The id by which tallies name it; told now unless it was. 0: not a thing that
- * data flows through. NO_ROOM: the name was lost, and is counted as such. */
+ * data flows through. UNTOLD: the name was lost, and is counted as such. */
 static __noinline uint64_t file_id(struct kernel_thread *t, uint64_t file)
 {
 	struct file *f = AS(struct file, file);
@@ -151,7 +151,7 @@ static __noinline uint64_t file_id(struct kernel_thread *t, uint64_t file)
 	r->path_size = size;
 	/* nothing is told of what has no name; the next call tries again */
 	if (!tell(t, r, sizeof(*r) + size))
-		return NO_ROOM;
+		return UNTOLD;
 	bpf_map_update_elem(&known, &own->told, &id, BPF_ANY);
 	return id;
 }
@@ -260,7 +260,7 @@ __noinline int slot_begin(uint64_t file, uint32_t fd)
 	s = &t->slot[fd & (KERNEL_SLOTS - 1)];
 	if (!is_same(s, file)) {
 		id = file_id(t, file);
-		if (id == NO_ROOM)
+		if (id == UNTOLD)
 			id = file = 0;
 		/* opened again, under the same name: counts go on */
 		if (s->id != id || !id)

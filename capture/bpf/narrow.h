@@ -24,9 +24,9 @@ static const uint16_t narrow_calls[NARROW_CALLS] = {
 	N(180, pread64), N(181, pwrite64), N(187, sendfile), N(192, mmap), N(193, truncate),
 	N(194, ftruncate), N(220, getdents64), N(221, fcntl), N(239, sendfile), N(248, io_submit),
 	N(295, openat), N(301, unlinkat), N(302, renameat), N(303, linkat), N(304, symlinkat),
-	N(313, splice), N(315, tee), N(316, vmsplice), N(324, fallocate), N(330, dup3), N(333, preadv),
-	N(334, pwritev), N(342, open_by_handle_at), N(353, renameat2), N(356, memfd_create),
-	N(369, sendto), N(370, sendmsg), N(371, recvfrom), N(372, recvmsg),
+	N(313, splice), N(315, tee), N(316, vmsplice), N(324, fallocate), N(330, dup3),
+	N(333, preadv), N(334, pwritev), N(342, open_by_handle_at), N(353, renameat2),
+	N(356, memfd_create), N(369, sendto), N(370, sendmsg), N(371, recvfrom), N(372, recvmsg),
 	N(377, copy_file_range), N(378, preadv2), N(379, pwritev2), N(425, io_uring_setup),
 	N(437, openat2),
 };

@@ -43,6 +43,13 @@ int prov_uring(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+SEC("raw_tracepoint/io_uring_submit_req")
+int prov_uring_names(struct bpf_raw_tracepoint_args *ctx)
+{
+	on_request(ctx->args[0]);
+	return 0;
+}
+
 /* Linux 6.13 and later tell where a change time is set. */
 SEC("raw_tracepoint/ctime_ns_xchg")
 int time_grain(struct bpf_raw_tracepoint_args *ctx)

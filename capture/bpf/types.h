@@ -119,6 +119,11 @@ struct task_struct {
 } CORE;
 struct linux_binprm { char buf[256]; struct file *file; const char *filename, *interp; } CORE;
 
+struct filename { const char *name; } CORE;
+struct delayed_filename { char unused; } CORE;	/* what names are in later kernels */
+struct io_rename { int old_dfd, new_dfd; struct filename *oldpath, *newpath; int flags; } CORE;
+struct io_link { int old_dfd, new_dfd; struct filename *oldpath, *newpath; } CORE;
+struct io_unlink { int dfd, flags; struct filename *filename; } CORE;
 struct io_cqe { int32_t res; } CORE;
 struct io_uring_task { struct task_struct *task; } CORE;
 struct io_kiocb {

@@ -123,6 +123,7 @@ struct kernel_name {
 #define KERNEL_NAME_DIRECTORY 1u
 #define KERNEL_TRUNCATE	      100u	/* kind: truncate(2); to_size tells nothing */
 #define KERNEL_TRUNCATE_TO_0  4u
+#define KERNEL_NAME_URING     8u	/* which objects were touched is not told */
 
 struct kernel_exit {
 	struct kernel_head head;

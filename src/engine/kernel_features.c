@@ -90,7 +90,7 @@ static bool is_wanted(const struct kernel_features *f, const struct btf *btf,
 		return f->times && !f->functions;
 	if (begins(name, "touch_"))
 		return f->functions;
-	if (!strcmp(name, "prov_uring"))
+	if (begins(name, "prov_uring"))
 		return f->requests;
 	return strcmp(name, "prov_call") != 0 || !f->functions;
 }

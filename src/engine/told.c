@@ -294,8 +294,8 @@ void told_losses(struct told *t, uint64_t records, const struct engine_sink *sin
 
 	if (more)
 		sink->hole(sink->ctx, 0, 0, "lost",
-			   "records found no room in the ring buffer of the kernel, or in the queue "
-			   "behind it", more);
+			   "records found no room in the ring buffer of the kernel, or in the "
+			   "queue behind it", more);
 	t->lost += more;
 	t->lost_records += more;
 }

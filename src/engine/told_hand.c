@@ -280,7 +280,8 @@ void told_hand_name(struct told *t, const struct kernel_name *r, const struct en
 		return;
 	}
 	/* two names of one file: nothing happened */
-	if (r->kind == PROV_NAME_RENAME && t->touches && !r->n_touched)
+	if (r->kind == PROV_NAME_RENAME && t->touches && !r->n_touched &&
+	    !(r->flags & KERNEL_NAME_URING))
 		return;
 	t->touches |= r->n_touched > 0;
 	if (!find_objects(t, r, &n, from, to)) {

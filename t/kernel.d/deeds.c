@@ -212,9 +212,15 @@ int main(int argc, char **argv)
 		int arguments;
 		int (*deed)(char **);
 	} deeds[] = {
-		{ "edge", 2, edge },	 { "brief", 2, brief },	    { "forks", 1, forks },
-		{ "vforks", 1, vforks }, { "storm", 1, storm },	    { "flood", 2, flood },
-		{ "burst", 1, burst },	 { "for-ever", 1, for_ever }, { "thread-exec", 2, thread_exec },
+		{ "edge", 2, edge },
+		{ "brief", 2, brief },
+		{ "forks", 1, forks },
+		{ "vforks", 1, vforks },
+		{ "storm", 1, storm },
+		{ "flood", 2, flood },
+		{ "burst", 1, burst },
+		{ "for-ever", 1, for_ever },
+		{ "thread-exec", 2, thread_exec },
 	};
 
 	/* as "brief" starts it */

@@ -3,7 +3,7 @@
 /* rings.c - all through io_uring: rings FROM TO NAMED LINKED GONE
  *
  * Opens FROM, reads it, writes it to TO, which it makes; renames TO to NAMED, links
- * NAMED as LINKED and removes GONE. */
+ * NAMED as LINKED and removes NAMED and GONE, which it never opened. */
 #include <fcntl.h>
 #include <liburing.h>
 #include <stdio.h>
@@ -53,6 +53,8 @@ int main(int argc, char **argv)
 	done("rename");
 	io_uring_prep_linkat(next(), AT_FDCWD, argv[3], AT_FDCWD, argv[4], 0);
 	done("link");
+	io_uring_prep_unlinkat(next(), AT_FDCWD, argv[3], 0);
+	done("unlink");
 	io_uring_prep_unlinkat(next(), AT_FDCWD, argv[5], 0);
 	done("unlink");
 	return 0;
