@@ -217,6 +217,33 @@ static __always_inline void did_cut(struct kernel_thread *t, const struct call *
 	}
 }
 
+/* linux/fs.h */
+#define FICLONE	     0x40049409u
+#define FICLONERANGE 0x4020940du	/* its argument begins with the descriptor */
+
+/* Blocks are shared instead of copied: to what depends on what it is the same. */
+static __always_inline void did_clone(struct kernel_thread *t, const struct call *c, uint64_t low)
+{
+	uint32_t how = (uint32_t)arg2(c);
+	uint64_t from = arg3(c);
+	struct kernel_slot *s;
+
+	if (how == FICLONERANGE) {
+		uint64_t at = from;
+
+		if (bpf_probe_read_user(&from, sizeof(from), (const void *)at))
+			return;
+	} else if (how != FICLONE) {
+		return;
+	}
+	s = slot_of(t, current(), (uint32_t)from);
+	if (s)
+		slot_read(s, low, t->now, 0);
+	s = slot_of(t, current(), (uint32_t)arg1(c));
+	if (s)
+		slot_write(s, low, t->now, 0);
+}
+
 /* linux/aio_abi.h */
 struct iocb {
 	uint64_t data, key_flags;
@@ -337,6 +364,9 @@ static __always_inline void on_other(struct kernel_thread *t, const struct call 
 			s->n.reads--;
 			s->n.flags |= KERNEL_LISTED;
 		}
+		break;
+	case __NR_ioctl:
+		did_clone(t, c, low);
 		break;
 	case __NR_ftruncate:
 	case __NR_fallocate:

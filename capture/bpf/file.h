@@ -342,6 +342,11 @@ static __always_inline void file_opened(struct kernel_thread *t, struct task_str
 		return;
 	flags |= mode & FMODE_READ ? KERNEL_READABLE : 0;
 	flags |= mode & FMODE_WRITE ? KERNEL_WRITABLE : 0;
+	/* a library that is written and then loaded: two things were done */
+	if (s->n.opened && (s->n.flags ^ flags) & (KERNEL_READABLE | KERNEL_WRITABLE)) {
+		slot_flush(t, s);
+		slot_begin(file, fd);
+	}
 	flags |= mode & FMODE_CREATED ? KERNEL_CREATED : 0;
 	/* what did not exist is not truncated, and is new in the same sense */
 	if (mode & FMODE_CREATED || asked & O_TRUNC) {

@@ -15,7 +15,7 @@
 #define OPENING(X)        \
 	X(open) X(openat) X(openat2) X(creat) X(open_by_handle_at) X(memfd_create) X(close) \
 	X(mmap) X(getdents) X(getdents64) X(ftruncate) X(fallocate) X(truncate) X(dup) X(dup2) \
-	X(dup3) X(fcntl)
+	X(dup3) X(fcntl) X(ioctl)
 
 #define NAMING(X)         \
 	X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(symlink) X(symlinkat) X(unlink) \
@@ -123,7 +123,7 @@ X(io_uring_setup)
 #define X(name) ENTRY(data, name, name, data_over)
 X(read) X(pread64) X(readv) X(preadv) X(preadv2) X(recvfrom) X(recvmsg)
 X(write) X(pwrite64) X(writev) X(pwritev) X(pwritev2) X(sendto) X(sendmsg)
-X(copy_file_range) X(splice) X(tee)
+X(copy_file_range) X(splice) X(tee) X(vmsplice)
 #undef X
 ENTRY(data, sendfile, sendfile64, data_over)
 
