@@ -61,6 +61,8 @@ static struct setting {
 	ROW(TEXT, "provd.socket", "/run/prov/provd.sock", "where the node service listens"),
 	ROW(TEXT, "provd.spool", "/var/spool/prov", "folder of the node service's journals"),
 	ROW(TEXT, "provd.stores", "/var/lib/prov", "folder of the node service's stores"),
+	ROW(TEXT, "provd.touch", "/run/prov/granularity",
+	    "folder where touching a file named as a granularity switches the node"),
 	ROW(TEXT, "provd.session", "/run/prov", "folder of the node service's session files"),
 	ROW(TEXT, "provd.uids", "1000-60000", "users whose programs the node records, with commas"),
 	ROW(SCOPE, "provd.scope", "all", "what the node records of them: all, jobs or none"),

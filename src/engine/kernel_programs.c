@@ -127,8 +127,13 @@ static int map_tables(struct programs *p)
 static int load_one(struct programs *p, const unsigned char *object, size_t size)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "prov");
+	uint32_t id;
 	int r;
 
+	/* types that the kernel itself lacks are looked for in its modules, which needs
+	 * CAP_SYS_ADMIN; without it they count as not there */
+	if (bpf_btf_get_next_id(0, &id) == -EPERM)
+		opts.btf_custom_path = "/sys/kernel/btf/vmlinux";
 	said[0] = 0;
 	p->object = bpf_object__open_mem(object, size, &opts);
 	if (!p->object)

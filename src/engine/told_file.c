@@ -16,9 +16,6 @@
 
 #define PIPEFS_MAGIC 0x50495045u
 #define SOCKFS_MAGIC 0x534f434bu
-#define EXT4_MAGIC   0xef53u
-#define TMPFS_MAGIC  0x01021994u
-#define XFS_MAGIC    0x58465342u
 
 void things_release(struct things *t)
 {
@@ -226,8 +223,7 @@ void object_of_kernel(const struct kernel_object *k, const char *path, struct pr
 		.mode = k->mode,
 		.nlink = k->nlink,
 	};
-	if (k->magic == PIPEFS_MAGIC || k->magic == SOCKFS_MAGIC || k->magic == EXT4_MAGIC ||
-	    k->magic == TMPFS_MAGIC || k->magic == XFS_MAGIC)
+	if (k->magic == PIPEFS_MAGIC || k->magic == SOCKFS_MAGIC || k->btime)
 		return;
 	/* the device that stat(2) shows and the time of birth are the file system's own
 	 * business there: asked for, as long as it is the same file */

@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "config.h"
+#include "engine/granularity.h"
 #include "model/key.h"
 #include "provd/ask.h"
 #include "provd/door.h"
@@ -27,9 +28,10 @@
 #include "provd/notify.h"
 #include "provd/privilege.h"
 #include "provd/service.h"
+#include "provd/touch.h"
 #include "provd/user.h"
 
-#define TICK_MS	 1000
+#define TICK_MS	 500
 #define WATCH_MS 10	/* where the watcher cannot be waited for */
 
 enum { EXIT_WRONG_USE = 2, EXIT_CANNOT = 3 };
@@ -47,6 +49,7 @@ struct node {
 	struct door *door;
 	struct http *http;
 	struct buf engine_why;
+	struct touches touches;
 	int signals, spool;
 };
 
@@ -193,6 +196,17 @@ static bool take_signals(struct node *n)
 	return true;
 }
 
+static void look_for_touches(struct node *n)
+{
+	int32_t level;
+
+	if (!touches_look(&n->touches, conf_text("provd.touch"), &level))
+		return;
+	(void)jobs_ask(n->service.jobs, "node", 0, /* all= */ true, level);
+	log_line("granularity of node is %s now: its file in %s was touched",
+		 granularity_name(level), conf_text("provd.touch"));
+}
+
 static void serve(struct node *n)
 {
 	for (;;) {
@@ -211,6 +225,7 @@ static void serve(struct node *n)
 		if (fds[1].revents)
 			door_answer(n->door);
 		door_tick(n->door);
+		look_for_touches(n);
 	}
 }
 
@@ -242,6 +257,8 @@ static int start(struct node *n)
 	if (r >= 0)
 		r = path_make(conf_text("provd.stores"));
 	if (r >= 0)
+		r = path_make(conf_text("provd.touch"));
+	if (r >= 0)
 		r = door_open(conf_text("provd.socket"), &n->service, &n->door);
 	if (r >= 0)
 		r = privilege_drop((uint64_t)conf_size("provd.memory"));
@@ -251,6 +268,7 @@ static int start(struct node *n)
 	(void)mallopt(M_ARENA_MAX, 2);
 	find_engine(n);
 	users_recover();
+	touches_begin(&n->touches, conf_text("provd.touch"));
 	n->service.since = clock_real();
 	n->service.jobs = jobs_create(n->service.engine);
 	apply_policy(n);

@@ -69,7 +69,8 @@ class Node:
                     if not k.startswith(("PROV_", "LD_PRELOAD", "SLURM_"))}
         self.env.update(PROV_ETC=os.path.join(self.dir, "etc"), HOME=self.work)
         self.settings = {"socket": self.socket, "stores": self.stores, "spool": self.spool,
-                         "session": os.path.join(self.dir, "run"), "uids": f"{ADA}-{BOB}"}
+                         "session": os.path.join(self.dir, "run"),
+                         "touch": os.path.join(self.dir, "touch"), "uids": f"{ADA}-{BOB}"}
         self.configure(**settings)
         self.process = None
         self.others = []

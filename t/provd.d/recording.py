@@ -3,8 +3,10 @@
 """recording.py - cases: what the node records, and for whom"""
 import json
 import os
+import re
 import signal
 import subprocess
+import time
 
 import node as nodes
 from node import ADA, BOB, EVE, case, until
@@ -255,3 +257,80 @@ def an_idle_service_lets_the_node_alone(n):
     # ticks of the clock, user and system
     assert int(after[11]) + int(after[12]) - int(before[11]) - int(before[12]) <= 20
     return None
+
+
+def file_of(show, path):
+    found = [f for e in show["executions"] for f in e["files"] if f["path"] == path]
+    assert len(found) == 1, (path, found)
+    return found[0]
+
+
+@case(needs=("user", "bpf"))
+def touching_a_file_switches_the_node(n):
+    n.start()
+    for name in ("a", "b", "c"):
+        with open(os.path.join(n.work, name), "w", encoding="ascii") as f:
+            f.write("x\n" * 10)
+    p = n.begin(ADA, "sh", "-c", "read x; cat a; read x; cat b; read x; cat c")
+    assert until(lambda: n.recorded(ADA))
+    for line, touch in ((b"1\n", "open-close"), (b"2\n", "first-last"), (b"3\n", None)):
+        p.stdin.write(line)
+        p.stdin.flush()
+        time.sleep(0.7)
+        if touch:
+            os.close(os.open(os.path.join(n.dir, "touch", touch), os.O_CREAT | os.O_WRONLY))
+            os.utime(os.path.join(n.dir, "touch", touch))
+            assert until(lambda t=touch: n.status()["runs"][0]["granularity"] == t, 1.5), n.status()
+    p.stdin.close()
+    assert n.whole(ADA)
+    show = n.show(ADA, "@")
+    seen = [file_of(show, os.path.join(n.work, name)) for name in ("a", "b", "c")]
+    assert [f["bytes_read"] for f in seen] == [20, 0, 20], seen
+    assert [bool(f.get("unsure")) for f in seen] == [False, True, False], seen
+    notes = show["run"]["notes"]
+    assert re.fullmatch(r"first-last, open-close after .*, first-last after .*",
+                        notes["granularity"]), notes
+
+
+def levels(n):
+    said = n.show(ADA, "@")["run"]["notes"].get("granularity", "")
+    return [(name, float(after or 0)) for name, after in
+            re.findall(r"(all|first-last|open-close|off)(?: after ([0-9.]+) s)?", said)]
+
+
+@case(needs=("user", "bpf"))
+def a_storm_is_noted_more_coarsely_and_calm_finely_again(n):
+    n.start()
+    p = n.begin(ADA, "sh", "-c", "read x; dd if=/dev/zero of=/dev/null bs=1 count=2500000 2>/dev/null;"
+                " sleep 6; cat calm; read x")
+    with open(os.path.join(n.work, "calm"), "w", encoding="ascii") as f:
+        f.write("x\n")
+    assert until(lambda: n.recorded(ADA))
+    time.sleep(1)
+    p.stdin.write(b"1\n")
+    p.stdin.flush()
+    assert until(lambda: n.status()["runs"][0]["granularity"] == "open-close", 3), n.status()
+    p.stdin.write(b"2\n")
+    p.stdin.close()
+    assert n.whole(ADA)
+    show = n.show(ADA, "@")
+    # coarser soon after the storm began, finer again when it was over
+    steps = levels(n)
+    assert [s[0] for s in steps[:2]] == ["first-last", "open-close"], steps
+    assert steps[-1][0] == "first-last", steps
+    began = [h for h in show["holes"] if h["kind"] == "overhead"]
+    assert began and "/dev/zero" in began[0]["why"] and "dd" in began[0]["why"], show["holes"]
+    assert file_of(show, os.path.join(n.work, "calm"))["bytes_read"] == 2
+    assert show["run"]["notes"]["overhead"]
+
+
+@case(needs=("user", "bpf"))
+def short_bursts_within_the_budget_change_nothing(n):
+    n.start()
+    burst = ("for i in 1 2 3 4 5; do dd if=/dev/zero of=/dev/null bs=1 count=2000 2>/dev/null;"
+             " sleep 0.2; done")
+    p = n.begin(ADA, "sh", "-c", "read x; " + burst)
+    assert until(lambda: n.recorded(ADA))
+    p.stdin.close()
+    assert n.whole(ADA)
+    assert [s[0] for s in levels(n)] in ([], ["first-last"]), levels(n)
