@@ -100,18 +100,18 @@ static void what_nobody_asks_for_is_forgotten(void **state)
 
 static void tells_the_environment(void **state)
 {
-	struct {
-		struct kernel_piece piece;
-		char text[32];
-	} r = { .piece = { .head = { .type = KERNEL_TEXT, .size = sizeof(r), .pid = 10,
-				     .image = 10 },
-			   .kind = KERNEL_ENVIRON, .n = 16, .whole = 16 } };
+	_Alignas(8) char room[sizeof(struct kernel_piece) + 16] = { 0 };
+	struct kernel_piece *r = (struct kernel_piece *)room;
 	struct pending p = { 0 };
 	struct buf out = { 0 };
 
-	memcpy(r.piece.text, "A=1\0SLURM_JOB=7", 16);
+	r->head = (struct kernel_head){ .type = KERNEL_TEXT, .size = sizeof(room), .pid = 10,
+					.image = 10 };
+	r->kind = KERNEL_ENVIRON;
+	r->n = r->whole = 16;
+	memcpy(r->text, "A=1\0SLURM_JOB=7", 16);
 	(void)begins(&p, 10, 0, 1);
-	(void)pending_route(&p, &r.piece.head);
+	(void)pending_route(&p, &r->head);
 	pending_environ(&p, 10, &out);
 	assert_int_equal(out.size, 16);
 	assert_memory_equal(out.data, "A=1\0SLURM_JOB=7", 16);

@@ -3,6 +3,7 @@
 /* cmd_stat.c - a run in numbers */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "prov/args.h"
@@ -207,6 +208,9 @@ static void write_text(struct context *c, const struct record *r, struct stat_su
 	text_line(c, "data", "%s read in %" PRIu64 " calls, %s written in %" PRIu64,
 		  size_text(t->bytes_read, in), t->reads, size_text(t->bytes_written, out),
 		  t->writes);
+	for (size_t i = 0; i < r->n_notes; i++)
+		if (!strcmp(r->notes[i].key, "overhead"))
+			text_line(c, "cost", "%s", r->notes[i].value);
 	if (t->blind)
 		text_line(c, "gaps", "%zu programs not seen inside", t->blind);
 	sort_totals(t, more_bytes);
