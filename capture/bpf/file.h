@@ -163,16 +163,15 @@ static __always_inline int is_used(const struct kernel_slot *s)
 
 static __noinline int slot_flush(struct kernel_thread *t, struct kernel_slot *s)
 {
-	struct kernel_tally r;
+	struct kernel_tally *r = (struct kernel_tally *)scratch();
 
-	if (!t || !s)
+	if (!t || !s || !s->id || !r)
 		return 0;
 	if (is_used(s)) {
-		__builtin_memset(&r, 0, sizeof(r));
-		head_set(&r.head, t, KERNEL_TALLY);
-		r.id = s->id;
-		r.n = s->n;
-		tell(t, &r, sizeof(r));
+		head_set(&r->head, t, KERNEL_TALLY);
+		r->id = s->id;
+		r->n = s->n;
+		tell(t, r, sizeof(*r));
 	}
 	__builtin_memset(s, 0, sizeof(*s));
 	return 0;
@@ -194,22 +193,24 @@ static __always_inline uint64_t file_of(struct task_struct *task, uint32_t fd)
 }
 
 /* The same object under the same name as the slot had last? */
-static __always_inline int is_same(const struct kernel_slot *s, uint64_t file)
+static __noinline int is_same(const struct kernel_slot *s, uint64_t file)
 {
 	struct file *f = AS(struct file, file);
 	struct inode *i = AS(struct inode, ADDRESS(GET(f, f_inode)));
 
-	return s->id && s->dentry == ADDRESS(GET(f, f_path.dentry)) &&
+	return s && s->id && s->dentry == ADDRESS(GET(f, f_path.dentry)) &&
 	       s->inode == ADDRESS(GET(f, f_inode)) &&
 	       s->mount == ADDRESS(GET(f, f_path.mnt)) && s->ino == GET(i, i_ino) &&
 	       s->generation == GET(i, i_generation) && s->names == state.names;
 }
 
-static __always_inline void slot_name(struct kernel_slot *s, uint64_t id, uint64_t file)
+static __noinline int slot_name(struct kernel_slot *s, uint64_t id, uint64_t file)
 {
 	struct file *f = AS(struct file, file);
 	struct inode *i = AS(struct inode, ADDRESS(GET(f, f_inode)));
 
+	if (!s)
+		return 0;
 	s->id = id;
 	s->inode = ADDRESS(GET(f, f_inode));
 	s->dentry = ADDRESS(GET(f, f_path.dentry));
@@ -217,10 +218,14 @@ static __always_inline void slot_name(struct kernel_slot *s, uint64_t id, uint64
 	s->ino = GET(i, i_ino);
 	s->generation = GET(i, i_generation);
 	s->names = state.names;
+	return 0;
 }
 
+/* Unrolled: before Linux 6.3 the verifier refuses loops that the compiler enters in
+ * the middle. */
 static __always_inline uint32_t slot_find(struct kernel_thread *t, uint64_t id)
 {
+#pragma clang loop unroll(full)
 	for (uint32_t i = 0; i < KERNEL_SLOTS; i++)
 		if (t->slot[i].id == id)
 			return i;
@@ -229,22 +234,27 @@ static __always_inline uint32_t slot_find(struct kernel_thread *t, uint64_t id)
 
 /* The slot of a descriptor for the file with this id; 0: for none. What it counted of
  * another file goes on elsewhere if there is room: files are used by turns. */
-static __always_inline void slot_turn(struct kernel_thread *t, struct kernel_slot *s, uint64_t id)
+static __noinline int slot_turn(struct kernel_thread *t, struct kernel_slot *s, uint64_t id)
 {
-	struct kernel_slot was;
-	uint32_t other = slot_find(t, id);
+	struct kernel_slot *was = (struct kernel_slot *)scratch();	/* too large for the stack */
+	uint32_t other;
+
+	if (!t || !s)
+		return 0;
+	other = slot_find(t, id);
 
 	if (other == KERNEL_SLOTS)
 		other = slot_find(t, 0);
-	if (other < KERNEL_SLOTS) {
-		was = *s;
+	if (was && other < KERNEL_SLOTS) {
+		*was = *s;
 		*s = t->slot[other & (KERNEL_SLOTS - 1)];
-		t->slot[other & (KERNEL_SLOTS - 1)] = was;
+		t->slot[other & (KERNEL_SLOTS - 1)] = *was;
 	}
 	if (s->id == id && id)
-		return;
+		return 0;
 	slot_flush(t, s);
 	s->id = id;
+	return 0;
 }
 
 /* Another file has come to this descriptor of the current thread. Not static, and
@@ -295,13 +305,18 @@ static __always_inline struct kernel_slot *slot_of(struct kernel_thread *t,
  * is not later than its end, by a tick at most. */
 static __always_inline uint64_t call_time(struct kernel_thread *t)
 {
-	uint64_t low = t->now, tick = bpf_jiffies64();
+	uint64_t tick;
 
+	if (t->timed == t->turn + 1)
+		return t->low;
+	t->timed = t->turn + 1;
+	t->low = t->now;
+	tick = bpf_jiffies64();
 	if (t->tick != tick) {
 		t->tick = tick;
 		t->now = bpf_ktime_get_ns();
 	}
-	return low;
+	return t->low;
 }
 
 static __always_inline void slot_read(struct kernel_slot *s, uint64_t low, uint64_t now, uint64_t n)

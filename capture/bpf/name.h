@@ -74,6 +74,7 @@ static __noinline int tell_name(struct kernel_thread *t, const struct name_call 
 	r->kind = c->kind;
 	r->flags = c->flags;
 	r->n_touched = t->touched_turn == t->turn ? t->n_touched : 0;
+#pragma clang loop unroll(full)	/* see slot_find() */
 	for (uint32_t i = 0; i < KERNEL_TOUCHES; i++) {
 		struct inode *inode = AS(struct inode, t->touched_at[i]);
 

@@ -61,9 +61,9 @@ static __noinline int thread_flush(struct kernel_thread *t)
 {
 	if (!t)
 		return 0;
+	/* without a way around in the loop, see slot_find() */
 	for (uint32_t i = 0; i < KERNEL_SLOTS; i++)
-		if (t->slot[i].id)
-			slot_flush(t, &t->slot[i]);
+		slot_flush(t, &t->slot[i]);
 	return 0;
 }
 

@@ -15,7 +15,7 @@ int prov_call(struct bpf_raw_tracepoint_args *ctx)
 	struct kernel_thread *t = thread_of(task_tid(task));
 	struct call c;
 	long ret = (long)ctx->args[1];
-	uint64_t nr, low;
+	uint64_t nr;
 
 	if (!t || t->flags & KERNEL_LAUNCHER)
 		return 0;
@@ -26,13 +26,12 @@ int prov_call(struct bpf_raw_tracepoint_args *ctx)
 		nr = narrow_nr(nr);
 		ret = (int32_t)ret;
 	}
-	low = call_time(t);
 	/* most calls by far, and the dearest to be slow for */
-	if (nr <= 1 && ret >= 0 && did_quick(t, task, &c, nr, ret, low))
+	if (nr <= 1 && ret >= 0 && did_quick(t, task, &c, nr, ret, call_time(t)))
 		return 0;
-	if (!on_data(t, &c, nr, ret, low) && !(ret < 0 && ret > -4096))
-		on_other(t, &c, nr, ret, low);
-	t->turn++;
+	/* in pieces: what the verifier allows of stack is for all that call each other */
+	if (!data_over(ctx->args[0], nr, ret))
+		call_over(ctx->args[0], nr, ret);
 	return 0;
 }
 

@@ -50,6 +50,7 @@ __noinline int call_over(uint64_t regs, uint64_t nr, long ret)
 		c.regs = AS(struct pt_regs, regs);
 	else
 		c.regs = caller(current());
+	c.narrow = call_is_narrow(current());
 	low = call_time(t);
 	if (!(ret < 0 && ret > -4096))
 		on_other(t, &c, nr, ret, low);
@@ -57,16 +58,19 @@ __noinline int call_over(uint64_t regs, uint64_t nr, long ret)
 	return 0;
 }
 
+/* 1: it was one that reads or writes. */
 __noinline int data_over(uint64_t regs, uint64_t nr, long ret)
 {
 	struct kernel_thread *t = thread_of((uint32_t)bpf_get_current_pid_tgid());
 	struct call c = { .regs = AS(struct pt_regs, regs) };
 
 	if (!t || t->flags & KERNEL_LAUNCHER)
+		return 1;
+	c.narrow = call_is_narrow(current());
+	if (!on_data(t, &c, nr, ret, call_time(t)))
 		return 0;
-	on_data(t, &c, nr, ret, call_time(t));
 	t->turn++;
-	return 0;
+	return 1;
 }
 
 #define X(name)                                                                        \

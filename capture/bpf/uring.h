@@ -31,17 +31,15 @@ static __always_inline uint64_t uring_owner(uint64_t req)
 static __noinline int uring_tell(struct kernel_thread *t, const struct kernel_counts *n,
 				 uint64_t file)
 {
-	struct kernel_tally r;
+	uint64_t id = t ? file_id(t, file) : 0;
+	struct kernel_tally *r = (struct kernel_tally *)scratch();
 
-	if (!t)
+	if (!t || !r || !id || id == UNTOLD)
 		return 0;
-	__builtin_memset(&r, 0, sizeof(r));
-	r.id = file_id(t, file);
-	if (!r.id || r.id == UNTOLD)
-		return 0;
-	head_set(&r.head, t, KERNEL_TALLY);
-	r.n = *n;
-	tell(t, &r, sizeof(r));
+	head_set(&r->head, t, KERNEL_TALLY);
+	r->id = id;
+	r->n = *n;
+	tell(t, r, sizeof(*r));
 	return 0;
 }
 

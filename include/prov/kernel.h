@@ -170,11 +170,13 @@ struct kernel_thread {
 	uint64_t start;		/* of the image */
 	uint64_t tick;		/* jiffies at its newest call */
 	uint64_t now;		/* time, to a tick, of it */
+	uint64_t low;		/* of the call at hand, see call_time() */
 	uint64_t calls;		/* reads and writes */
+	uint32_t timed;		/* call that low is of, plus 1 */
 	uint32_t lost;
 	uint32_t turn;		/* calls so far */
 	uint32_t touched_turn, n_touched;
-	uint32_t launches, pad;	/* session of the processes it makes; 0: its own */
+	uint32_t launches;	/* session of the processes it makes; 0: its own */
 	uint64_t touched_at[KERNEL_TOUCHES];	/* addresses of inodes */
 	struct kernel_object touched[KERNEL_TOUCHES];
 	struct kernel_slot slot[KERNEL_SLOTS];

@@ -27,10 +27,30 @@ extern const size_t bpf_cast_size, bpf_probe_size;
 /* What libbpf said last: the reason when something fails. */
 static _Thread_local char said[512];
 
+/* The verifier ends with why, and then with how much it has looked at. */
+static void keep_verdict(const char *log)
+{
+	const char *end = strstr(log, "\nprocessed "), *at;
+
+	if (!end)
+		return;
+	for (at = end; at > log && at[-1] != '\n'; at--)
+		;
+	snprintf(said, sizeof(said), "%.*s", (int)(end - at), at);
+}
+
 static int listen_to(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	if (level == LIBBPF_WARN && !strstr(fmt, "BEGIN PROG LOAD LOG"))
-		vsnprintf(said, sizeof(said), fmt, ap);
+	static _Thread_local char text[1u << 16];
+
+	if (level != LIBBPF_WARN)
+		return 0;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	if (strstr(text, "BEGIN PROG LOAD LOG"))
+		keep_verdict(text);
+	/* what comes first says most */
+	else if (!said[0])
+		snprintf(said, sizeof(said), "%.*s", (int)sizeof(said) - 1, text);
 	return 0;
 }
 
