@@ -236,7 +236,8 @@ static __always_inline uint32_t slot_find(struct kernel_thread *t, uint64_t id)
  * another file goes on elsewhere if there is room: files are used by turns. */
 static __noinline int slot_turn(struct kernel_thread *t, struct kernel_slot *s, uint64_t id)
 {
-	struct kernel_slot *was = (struct kernel_slot *)scratch();	/* too large for the stack */
+	/* too large for the stack */
+	struct kernel_slot *was = (struct kernel_slot *)scratch();
 	uint32_t other;
 
 	if (!t || !s)

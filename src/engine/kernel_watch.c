@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "engine/kernel_state.h"
 
-#define UNDECIDED_MOST INT64_C(10000000000)	/* ns */
+#define UNDECIDED_MOST 10000000000	/* ns */
 
 int kernel_watch(const struct kernel_watch *w)
 {
