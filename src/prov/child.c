@@ -7,10 +7,45 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* libc takes two signals for itself with the first thread that is made, and hides
+ * them from sigaction(2). Who ignored them finds them ignored by the program, too. */
+enum { OWN_FIRST = 32, OWN_LAST = 33 };
+
+struct kernel_action {		/* as rt_sigaction(2) wants it */
+	void (*handler)(int);
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+static bool ignored[OWN_LAST - OWN_FIRST + 1];
+
+__attribute__((constructor)) static void remember_own(void)
+{
+	struct kernel_action now;
+
+	for (int sig = OWN_FIRST; sig <= OWN_LAST; sig++)
+		ignored[sig - OWN_FIRST] =
+			syscall(SYS_rt_sigaction, sig, NULL, &now, sizeof(now.mask)) == 0 &&
+			now.handler == SIG_IGN;
+}
+
+static void restore_own(void)
+{
+	static const struct kernel_action ignore = { .handler = SIG_IGN };
+
+	for (int sig = OWN_FIRST; sig <= OWN_LAST; sig++)
+		if (ignored[sig - OWN_FIRST])
+			(void)syscall(SYS_rt_sigaction, sig, &ignore, NULL, sizeof(ignore.mask));
+}
 
 static void environment_join(const struct buf *env)
 {
@@ -26,6 +61,7 @@ static void become(const struct child *c, char *const argv[], const struct buf *
 
 	(void)sigaction(SIGCHLD, &c->chld, NULL);
 	(void)sigaction(SIGXFSZ, &c->xfsz, NULL);
+	restore_own();
 	(void)pthread_sigmask(SIG_SETMASK, &c->mask, NULL);
 	environment_join(env);
 	(void)execvp(argv[0], argv);
