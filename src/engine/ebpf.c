@@ -51,6 +51,8 @@ static void ebpf_close(struct engine *e, bool remove)
 		(void)rmdir(b->folder);
 	told_destroy(b->told);
 	buf_release(&b->records);
+	for (size_t at = 0; at < b->found.size; at += sizeof(struct told_found))
+		told_found_release((struct told_found *)(b->found.data + at));
 	buf_release(&b->found);
 	free(b->folder);
 	free(b);
@@ -101,6 +103,7 @@ static int take(struct ebpf *b, uint32_t pid, const struct told_found *parent)
 	default:
 		break;
 	}
+	told_look(&x);
 	buf_append(&b->found, &x, sizeof(x));
 	return 0;
 }
@@ -265,7 +268,7 @@ static size_t ebpf_poll(struct engine *e, const struct engine_sink *sink, bool f
 
 	switch_level(b, sink);
 	for (size_t at = 0; at < b->found.size; at += sizeof(struct told_found))
-		told_found(b->told, (const struct told_found *)(b->found.data + at), sink);
+		told_found(b->told, (struct told_found *)(b->found.data + at), sink);
 	buf_clear(&b->found);
 	buf_clear(&b->records);
 	kernel_collect(b->session, &b->records);

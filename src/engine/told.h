@@ -22,8 +22,15 @@ struct told_found {
 	int64_t start;			/* from when on it is recorded */
 	int64_t parent_start;
 	uint32_t pid, parent;		/* parent 0: not of this session */
+	/* what /proc told: at once, since it may end before anybody is told */
+	uint32_t uid;
+	bool argv_cut, env_cut;
+	struct buf exe, cwd, argv, env;
 };
-void told_found(struct told *t, const struct told_found *f, const struct engine_sink *sink);
+void told_look(struct told_found *f);
+/* Takes what it holds. */
+void told_found(struct told *t, struct told_found *f, const struct engine_sink *sink);
+void told_found_release(struct told_found *f);
 
 /* What a thread has done since its last record. */
 void told_thread(struct told *t, const struct kernel_thread *thread,

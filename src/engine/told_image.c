@@ -294,45 +294,66 @@ static void read_link(uint32_t pid, const char *name, struct buf *out)
 	buf_append(out, text, strlen(text) + 1);
 }
 
-static void hand_found_argv(struct told *t, struct told_image *im, const struct engine_sink *sink)
+void told_look(struct told_found *f)
 {
-	struct buf argv = { 0 };
-	bool cut = read_strings(im->name.pid, "cmdline", KERNEL_ARGV_MOST, &argv);
+	char path[64];
+	struct stat st;
 
-	for (size_t at = 0; at < argv.size; at += KERNEL_TEXT_PIECE) {
-		size_t left = argv.size - at;
+	snprintf(path, sizeof(path), "/proc/%u", f->pid);
+	f->uid = stat(path, &st) == 0 ? st.st_uid : 0;
+	read_link(f->pid, "exe", &f->exe);
+	read_link(f->pid, "cwd", &f->cwd);
+	f->argv_cut = read_strings(f->pid, "cmdline", KERNEL_ARGV_MOST, &f->argv);
+	f->env_cut = read_strings(f->pid, "environ", KERNEL_ENV_MOST, &f->env);
+}
+
+void told_found_release(struct told_found *f)
+{
+	buf_release(&f->exe);
+	buf_release(&f->cwd);
+	buf_release(&f->argv);
+	buf_release(&f->env);
+}
+
+static void hand_found_argv(struct told *t, struct told_image *im, const struct told_found *f,
+			    const struct engine_sink *sink)
+{
+	for (size_t at = 0; at < f->argv.size; at += KERNEL_TEXT_PIECE) {
+		size_t left = f->argv.size - at;
 		size_t n = left < KERNEL_TEXT_PIECE ? left : KERNEL_TEXT_PIECE;
 		struct prov_strings s = {
 			.head = { .type = PROV_ARGV, .time = im->name.start,
-				  .flags = cut && n == left ? PROV_CUT : 0 },
+				  .flags = f->argv_cut && n == left ? PROV_CUT : 0 },
 			.offset = (uint32_t)at,
 			.size = (uint32_t)n,
 		};
 
-		told_hand(t, im, &s, sizeof(s), argv.data + at, n, NULL, 0, sink);
+		told_hand(t, im, &s, sizeof(s), f->argv.data + at, n, NULL, 0, sink);
 	}
-	buf_release(&argv);
 }
 
-void told_found(struct told *t, const struct told_found *f, const struct engine_sink *sink)
+void told_found(struct told *t, struct told_found *f, const struct engine_sink *sink)
 {
 	struct told_name name = { .start = (uint64_t)f->start, .pid = f->pid };
 	struct told_image *im = find(t, &name) ? NULL : image_new(t, &name);
-	char path[64];
-	struct stat st;
 
-	if (!im)
+	if (!im) {
+		told_found_release(f);
 		return;
+	}
 	im->how = KERNEL_EXECED | KERNEL_ROOT;
 	im->parent = (struct told_name){ .start = (uint64_t)f->parent_start, .pid = f->parent };
 	im->ppid = f->parent;
-	snprintf(path, sizeof(path), "/proc/%u", f->pid);
-	im->uid = stat(path, &st) == 0 ? st.st_uid : 0;
-	read_link(f->pid, "exe", &im->exe);
-	read_link(f->pid, "cwd", &im->cwd);
+	im->uid = f->uid;
+	/* theirs are the image's from here on */
+	im->exe = f->exe;
+	im->cwd = f->cwd;
+	im->env = f->env;
+	f->exe = f->cwd = f->env = (struct buf){ 0 };
 	start(t, im, sink);
-	hand_found_argv(t, im, sink);
-	hand_environ(t, im, read_strings(f->pid, "environ", KERNEL_ENV_MOST, &im->env), sink);
+	hand_found_argv(t, im, f, sink);
+	hand_environ(t, im, f->env_cut, sink);
+	told_found_release(f);
 }
 
 void told_early(struct told *t, uint32_t pid, const struct told_file *f,
