@@ -115,7 +115,6 @@ static void unload(void)
 	kernel.figures = (struct kernel_figures){ 0 };
 }
 
-/* The coarse set takes seconds to come and go. */
 int kernel_use(bool coarse)
 {
 	int r = 0;

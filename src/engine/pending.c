@@ -21,7 +21,10 @@ static uintptr_t owner(const struct pending *p, uint32_t pid)
 
 static void own(struct pending *p, uint32_t pid, uintptr_t value)
 {
-	*map_at(&p->owners, &pid, sizeof(pid)) = (void *)value;
+	if (value)
+		*map_at(&p->owners, &pid, sizeof(pid)) = (void *)value;
+	else
+		map_remove(&p->owners, &pid, sizeof(pid));
 }
 
 static const struct kernel_head *record_at(const struct buf *b, size_t at)
@@ -62,8 +65,12 @@ int pending_route(struct pending *p, const struct kernel_head *h)
 
 	if (to > UNWANTED)
 		return (int)(to - 1);
-	if (to == UNWANTED)
+	if (to == UNWANTED) {
+		/* a node lives longer than its numbers */
+		if (h->type == KERNEL_EXIT)
+			own(p, h->pid, 0);
 		return 0;
+	}
 	if (p->records.size + h->size > PENDING_MOST)
 		p->lost++;
 	else

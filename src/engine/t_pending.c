@@ -81,6 +81,15 @@ static void what_is_refused_is_gone(void **state)
 	assert_int_equal(does(&p, 11, 4), 0);
 	assert_int_equal(count(&p.records), 1);
 	assert_int_equal(pending_owner(&p, 11), -1);
+	/* nor is anything kept of those that end */
+	for (uint32_t pid = 100; pid < 5000; pid++) {
+		struct kernel_exit e = { .head = { .type = KERNEL_EXIT, .size = sizeof(e),
+						   .pid = pid, .image = pid } };
+
+		(void)begins(&p, pid, 11, 5);
+		(void)pending_route(&p, &e.head);
+	}
+	assert_int_equal(p.owners.n, 2);
 	pending_release(&p);
 }
 
