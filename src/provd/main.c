@@ -20,6 +20,7 @@
 #include "base/path.h"
 #include "config.h"
 #include "engine/granularity.h"
+#include "engine/kernel_look.h"
 #include "model/key.h"
 #include "provd/ask.h"
 #include "provd/door.h"
@@ -115,6 +116,12 @@ static void find_engine(struct node *n)
 		buf_str(&n->engine_why, "this provd was built without its engine in the kernel");
 	else if (engine->probe(&n->engine_why) == 0)
 		n->service.engine = engine;
+#ifdef PROV_EBPF
+	if (n->service.engine) {
+		buf_str(&n->engine_why, "; ");
+		(void)kernel_look(&n->engine_why);
+	}
+#endif
 	n->service.engine_why = n->engine_why.data;
 	log_line("engine: %s", n->service.engine_why);
 }
